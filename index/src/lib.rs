@@ -28,14 +28,20 @@
 #![allow(clippy::cast_possible_truncation)]
 
 mod content;
+#[cfg(test)]
+mod corruption;
 mod document;
 mod error;
 mod field;
 mod format;
+#[cfg(test)]
+mod golden;
 mod incoming;
 mod options;
 mod prepare;
 mod reader;
+#[cfg(test)]
+mod sample;
 mod search;
 mod searching;
 mod section_id;

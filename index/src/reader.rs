@@ -685,9 +685,10 @@ impl LenientId {
         let parsed = section_id::parse(rest)
             .or_else(|| rest.split_once('~').and_then(|(rest, _)| section_id::parse(rest)))?;
         let path = String::from_utf8_lossy(&parsed.path).into_owned();
-        let path = path.split('?').next().unwrap_or_default();
-        let path = stem(&path.trim_start_matches("./").to_lowercase());
-        (!path.is_empty()).then_some(Self {
+        let given = path.split('?').next().unwrap_or_default();
+        let path = stem(&given.trim_start_matches("./").to_lowercase());
+        // The page at the root of the tree has no stem of its own: only its name says that it is meant.
+        (!given.is_empty()).then_some(Self {
             path,
             is_url,
             anchor: parsed.anchor,
@@ -898,5 +899,66 @@ impl Index {
             });
         }
         Ok((records, block_count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sample;
+
+    #[test]
+    fn ids_in_unusual_forms_are_found_where_they_can_only_mean_one() {
+        let mut documents = sample::documents();
+        let mut root = documents[3].clone();
+        root.path = b"index.md".to_vec();
+        documents.push(root);
+        documents.sort_by(|a, b| a.path.cmp(&b.path));
+        let index = sample::build(&documents, &sample::options()).open().unwrap();
+        for (id, expected) in [
+            ("docs/forms.md#fields", Some("docs/forms.md#fields")),
+            ("docs/uploads.md#old-example", Some("docs/uploads.md#example")),
+            ("./docs/forms.md#fields", Some("docs/forms.md#fields")),
+            ("/docs/forms.md#Fields", Some("docs/forms.md#fields")),
+            ("Docs/FORMS#fields", Some("docs/forms.md#fields")),
+            ("[docs/forms.md#fields]", Some("docs/forms.md#fields")),
+            ("docs/forms.html#fields", Some("docs/forms.md#fields")),
+            ("docs/forms", Some("docs/forms.md#forms")),
+            (
+                "https://site.example/docs/forms/#fields",
+                Some("docs/forms.md#fields"),
+            ),
+            (
+                "https://site.example/handbook/docs/forms.html?x=1#fields",
+                Some("docs/forms.md#fields"),
+            ),
+            ("docs/uploads#example~2", Some("docs/uploads.md#example~2")),
+            ("docs/# odd [name] 100%.md#ä~b", None),
+            (
+                "docs/%23 odd %5bname%5d 100%.md#ä%7eb",
+                Some("docs/%23%20odd%20%5Bname%5D%20100%25.md#ä%7Eb"),
+            ),
+            ("./index.md#the-handbook", Some("index.md#the-handbook")),
+            ("docs/", Some("docs/index.md#the-handbook")),
+            ("docs/forms.md#nothing", None),
+            ("nothing.md", None),
+            ("", None),
+        ] {
+            let found = index
+                .find_leniently(id)
+                .unwrap()
+                .map(|number| index.record(number).unwrap().id());
+            assert_eq!(found.as_deref(), expected, "{id}");
+        }
+    }
+
+    #[test]
+    fn similar_ids_share_words_with_the_one_asked_for() {
+        let index = sample::build(&sample::documents(), &sample::options())
+            .open()
+            .unwrap();
+        let ids = index.similar_ids("docs/form.md#field", 3).unwrap();
+        assert_eq!(ids[0], "docs/forms.md#fields");
+        assert!(index.similar_ids("zzz", 3).unwrap().is_empty());
+        assert!(ids.iter().all(|id| index.find(id).unwrap().is_some()));
     }
 }
