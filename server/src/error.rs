@@ -1,0 +1,160 @@
+//! What can go wrong, as values.
+//!
+//! [`StartError`] ends the program, [`ArgumentError`] is answered to the model. Each states its own fact in lower
+//! case; causes are in `source()`, and [`StartError::remedy`] says what a person can do.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use docs_index::{OpenError, VerifyError};
+use thiserror::Error;
+
+/// Why the server does not run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The index file is missing, damaged, of another version, or no index at all.
+    #[error("cannot serve {}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: OpenError,
+    },
+    /// The file is one shard of an index.
+    #[error("{} is shard {number} of {count}: shards can be merged, not served", path.display())]
+    Shard {
+        /// The file.
+        path: PathBuf,
+        /// Which shard, from 1.
+        number: u32,
+        /// Of how many.
+        count: u32,
+    },
+    /// `--verify` found damage.
+    #[error("{} is damaged", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        #[source]
+        source: VerifyError,
+    },
+    /// More than one index file was named.
+    #[error("{count} index files were named: this version serves one")]
+    SeveralIndexes {
+        /// How many.
+        count: usize,
+    },
+    /// The asynchronous runtime could not be set up.
+    #[error("cannot set up the event loop")]
+    Runtime(#[source] std::io::Error),
+    /// The client and the server did not come to terms.
+    #[error("the connection failed")]
+    Connection(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl StartError {
+    /// What to do about it, as a command or a sentence; none where there is nothing to say.
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            Self::Open { path, .. } | Self::Damaged { path, .. } => Some(format!(
+                "to build it: docs-indexer build ./docs -o {}",
+                path.display()
+            )),
+            Self::Shard { .. } => {
+                Some("merge all shards first: docs-indexer merge SHARD... -o docs.idx".to_owned())
+            }
+            Self::SeveralIndexes { .. } => Some("start one server for each of them".to_owned()),
+            Self::Runtime(_) | Self::Connection(_) => None,
+        }
+    }
+
+    /// Whether the command line is at fault.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::SeveralIndexes { .. })
+    }
+}
+
+/// Why arguments were refused. Shown to the model.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArgumentError {
+    /// Ill-typed or out of range.
+    #[error("{name} is {value}: it must be {expected}")]
+    Refused {
+        /// Name as sent.
+        name: String,
+        /// Value as sent, as JSON.
+        value: String,
+        /// What is allowed.
+        expected: String,
+    },
+    /// A required argument is not there.
+    #[error("{tool} needs the argument \"{name}\" ({expected}){}", did_you_mean(sent.as_deref()))]
+    Missing {
+        /// The tool.
+        tool: String,
+        /// The parameter.
+        name: String,
+        /// What is allowed.
+        expected: String,
+        /// What was sent and may have been meant by it.
+        sent: Option<String>,
+    },
+}
+
+fn did_you_mean(sent: Option<&str>) -> String {
+    sent.map(|sent| format!("; did you mean it by {}?", crate::text::quoted(sent)))
+        .unwrap_or_default()
+}
+
+/// An error and its causes on one line.
+pub fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_start_error_says_what_to_do_or_has_nothing_to_say() {
+        let cause = || std::io::Error::other("no file handles left");
+        let errors = [
+            StartError::Shard {
+                path: "1.idx".into(),
+                number: 1,
+                count: 4,
+            },
+            StartError::SeveralIndexes { count: 2 },
+            StartError::Runtime(cause()),
+            StartError::Connection(Box::new(cause())),
+        ];
+        let lines: Vec<String> = errors
+            .iter()
+            .map(|error| {
+                format!(
+                    "{} | {} | {}",
+                    chain(error),
+                    error.remedy().unwrap_or_default(),
+                    error.is_usage()
+                )
+            })
+            .collect();
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        1.idx is shard 1 of 4: shards can be merged, not served | merge all shards first: docs-indexer merge SHARD... -o docs.idx | false
+        2 index files were named: this version serves one | start one server for each of them | true
+        cannot set up the event loop: no file handles left |  | false
+        the connection failed: no file handles left |  | false
+        ");
+    }
+}

@@ -1,0 +1,156 @@
+//! Serves an index of documentation to AI agents over the Model Context Protocol.
+//!
+//! An index file made by `docs-indexer` is opened, which costs the same for any size, and two tools are offered
+//! on a pair of byte streams: `search_docs` and `get_section`. The route of a call:
+//!
+//! ```text
+//! line ──stdio──▶ message ──handler──▶ call ──arguments──▶ typed parameters
+//!      ──tools──▶ corpus (an index) ──answer──▶ one text within its budget ──▶ line
+//! ```
+//!
+//! [`run`] does all of it for one client; tests and programs hand it any reader and writer:
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! # async fn serve() -> Result<(), docs_server::StartError> {
+//! let corpus = docs_server::open("docs.idx".as_ref(), &docs_server::OpenOptions::default())?;
+//! let (reader, writer) = docs_server::standard_streams();
+//! docs_server::run(Arc::new(corpus), docs_server::DEFAULT_MAX_RESULT_BYTES, reader, writer).await
+//! # }
+//! ```
+
+#![forbid(unsafe_code)]
+// Standard output belongs to the protocol.
+#![deny(clippy::print_stdout)]
+
+mod answer;
+mod arguments;
+mod corpus;
+mod error;
+mod handler;
+mod line;
+mod stdio;
+mod streams;
+mod text;
+mod tools;
+mod wire;
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
+
+use docs_index::Index;
+use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+pub use crate::corpus::{Corpus, CorpusSummary, Found, FoundHit, Lookup, Section};
+pub use crate::error::{ArgumentError, StartError, chain};
+pub use crate::streams::standard_streams;
+
+/// Bytes of text that an answer may have unless told otherwise.
+pub const DEFAULT_MAX_RESULT_BYTES: usize = 16_000;
+/// What that limit can be set to.
+pub const MAX_RESULT_BYTES_RANGE: RangeInclusive<usize> = 1_000..=1_000_000;
+
+/// How an index file is opened.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OpenOptions {
+    /// Read the whole file into memory instead of mapping it: safe even against a file cut short while it is
+    /// served.
+    pub in_memory: bool,
+    /// Check every checksum and structure first, which takes time in the size of the file.
+    pub verify: bool,
+}
+
+/// Opens an index to serve.
+///
+/// # Errors
+///
+/// When the file is no whole index of this version, or damaged (with `verify`).
+pub fn open(path: &Path, options: &OpenOptions) -> Result<Index, StartError> {
+    let opened = if options.in_memory {
+        Index::open_in_memory(path)
+    } else {
+        Index::open(path)
+    };
+    let index = opened.map_err(|source| StartError::Open {
+        path: path.to_owned(),
+        source,
+    })?;
+    if let Some((number, count)) = index.summary().shard {
+        return Err(StartError::Shard {
+            path: path.to_owned(),
+            number,
+            count,
+        });
+    }
+    if options.verify {
+        index.verify().map_err(|source| StartError::Damaged {
+            path: path.to_owned(),
+            source,
+        })?;
+    }
+    Ok(index)
+}
+
+/// Serves one client until its input ends, and answers what is in flight first.
+///
+/// Both protocol generations are understood on the same streams: `initialize` and its session, or requests that
+/// each carry their version.
+///
+/// # Errors
+///
+/// When the client opens the session in a way that can not be answered, or goes away while it is opened.
+pub async fn run<R, W>(
+    corpus: Arc<dyn Corpus>,
+    max_result_bytes: usize,
+    reader: R,
+    writer: W,
+) -> Result<(), StartError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let server = handler::DocsServer::new(corpus, max_result_bytes);
+    let transport = stdio::LineTransport::new(reader, writer);
+    let progress = transport.progress();
+    let session = async {
+        match server.serve(transport).await {
+            Ok(running) => {
+                running
+                    .waiting()
+                    .await
+                    .map_err(|error| StartError::Connection(Box::new(error)))?;
+                Ok(())
+            }
+            // A client that leaves before it says anything is no failure: hosts probe like that.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(StartError::Connection(Box::new(error))),
+        }
+    };
+    tokio::select! {
+        ended = session => ended,
+        () = progress.stalled() => Ok(()),
+    }
+}
+
+/// Runs [`run`] on the standard streams, on this thread.
+///
+/// # Errors
+///
+/// As [`run`], and when the event loop can not be set up.
+pub fn serve_stdio(corpus: Arc<dyn Corpus>, max_result_bytes: usize) -> Result<(), StartError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(StartError::Runtime)?;
+    let ended = runtime.block_on(async {
+        let (reader, writer) = standard_streams();
+        run(corpus, max_result_bytes, reader, writer).await
+    });
+    // Standard input that is no pipe is read on a thread, which may wait there for ever.
+    runtime.shutdown_background();
+    ended
+}

@@ -1,0 +1,168 @@
+//! The tools: one typed function each.
+//!
+//! A tool is a function of [`DocsServer`] under `#[tool]`. The fields of its parameter type give the schema, with
+//! descriptions, defaults and ranges; its doc comment gives the description that the model reads. Both are paid
+//! for in every conversation, so they are short. By the time a function runs, its arguments have been read
+//! leniently and checked against that very schema (`arguments.rs`), a panic in it becomes an error answer, and
+//! its answer obeys the budget it was handed: adding a tool is writing one function.
+//!
+//! This is one of the files that know the SDK (`handler.rs`, `stdio.rs`, `streams.rs` and the session in `lib.rs` are the others).
+
+use docs_index::{ReadError, SearchRequest};
+use rmcp::ErrorData;
+use rmcp::handler::server::common::FromContextPart;
+use rmcp::handler::server::tool::{IntoCallToolResult, ToolCallContext};
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
+use rmcp::{tool, tool_router};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answer::{self, Answer, Asked, Budget};
+use crate::corpus::Lookup;
+use crate::error::chain;
+use crate::handler::DocsServer;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct SearchDocs {
+    /// Plain words or a question
+    query: String,
+    /// Number of hits
+    #[serde(default = "default_k")]
+    #[schemars(range(min = 1, max = 50))]
+    k: u16,
+    /// Characters of a snippet, 0 for none
+    #[serde(default = "default_snippet_chars")]
+    #[schemars(range(min = 0, max = 2000))]
+    snippet_chars: u16,
+    /// Hits to skip
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000))]
+    offset: u16,
+    /// Only ids that begin with this, like guide/
+    #[serde(default)]
+    path: String,
+}
+
+fn default_k() -> u16 {
+    5
+}
+
+fn default_snippet_chars() -> u16 {
+    200
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(clippy::doc_markdown, reason = "read by models, not rendered")]
+struct GetSection {
+    /// Section id from search_docs
+    id: String,
+    /// Byte to start at, if an answer was cut
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000_000))]
+    offset: u32,
+}
+
+#[tool_router(vis = "pub(crate)")]
+impl DocsServer {
+    // Attributes stand above the doc comment: the SDK's macro forgets a description that another one follows.
+    #[expect(clippy::doc_markdown, reason = "read by models, not rendered")]
+    /// Search the documentation. Each hit is `[id] heading path (score)` and a snippet; get_section reads an id in full.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn search_docs(&self, Parameters(asked): Parameters<SearchDocs>, budget: Budget) -> Answer {
+        if asked.query.trim().is_empty() {
+            return Answer::failed("query is empty: say what to look for, in plain words", budget);
+        }
+        let path = id_prefix(&asked.path);
+        let request = SearchRequest {
+            query: &asked.query,
+            limit: usize::from(asked.k),
+            offset: usize::from(asked.offset),
+            grouped: true,
+            snippet_chars: usize::from(asked.snippet_chars),
+            path_prefix: (!path.is_empty()).then_some(&path),
+        };
+        match self.corpus().search(&request) {
+            Ok(found) => {
+                let asked = Asked {
+                    query: &asked.query,
+                    offset: request.offset,
+                    path: &path,
+                    snippets: request.snippet_chars > 0,
+                };
+                answer::search(&found, asked, budget)
+            }
+            Err(error) => unreadable(&error, budget),
+        }
+    }
+
+    /// Read a section in full, or one part of a long one.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn get_section(&self, Parameters(asked): Parameters<GetSection>, budget: Budget) -> Answer {
+        match self.corpus().section(&asked.id) {
+            Ok(Lookup::Found(section)) => answer::section(
+                &section,
+                usize::try_from(asked.offset).unwrap_or(usize::MAX),
+                budget,
+            ),
+            Ok(Lookup::Unknown { similar }) => answer::unknown_id(&asked.id, &similar, budget),
+            Err(error) => unreadable(&error, budget),
+        }
+    }
+}
+
+/// A path as ids begin: without a leading `./` or `/`, blanks encoded as ids have them.
+fn id_prefix(path: &str) -> String {
+    let path = path.trim();
+    let path = path.strip_prefix("./").unwrap_or(path).trim_start_matches('/');
+    path.replace(' ', "%20")
+}
+
+fn unreadable(error: &ReadError, budget: Budget) -> Answer {
+    let cause = chain(error);
+    tracing::error!(%cause, "the index could not be read");
+    Answer::failed(
+        &format!("The index is damaged here ({cause}). Other queries and ids may still work."),
+        budget,
+    )
+}
+
+/// A tool asks for its budget like for its arguments; the handler has put it beside the request.
+impl FromContextPart<ToolCallContext<'_, DocsServer>> for Budget {
+    fn from_context_part(context: &mut ToolCallContext<'_, DocsServer>) -> Result<Self, ErrorData> {
+        let beside = context.request_context.extensions.get::<Self>().copied();
+        Ok(beside.unwrap_or(context.service.budget()))
+    }
+}
+
+/// One text block and nothing beside it: hosts that are given a structured copy as well show the model that
+/// copy, or both.
+impl IntoCallToolResult for Answer {
+    fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
+        let content = vec![ContentBlock::text(self.text)];
+        let result = if self.is_error {
+            CallToolResult::error(content)
+        } else {
+            CallToolResult::success(content)
+        };
+        Ok(result.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_brought_to_the_form_of_ids() {
+        for (given, want) in [
+            ("", ""),
+            ("guide/", "guide/"),
+            ("./guide", "guide"),
+            ("/guide", "guide"),
+            (" my docs/a ", "my%20docs/a"),
+        ] {
+            assert_eq!(id_prefix(given), want, "{given:?}");
+        }
+    }
+}
