@@ -9,6 +9,7 @@
 
 pub(crate) mod analyzer;
 pub(crate) mod bm25;
+pub(crate) mod edit_distance;
 pub(crate) mod identifiers;
 pub(crate) mod query;
 pub(crate) mod ranking;

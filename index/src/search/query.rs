@@ -7,6 +7,7 @@
 
 use super::{
     analyzer::{Analyzer, Term},
+    edit_distance::Spelling,
     tokenizer::{Token, TokenKind, tokens},
 };
 use crate::{
@@ -112,12 +113,16 @@ pub(crate) fn nearest(word: &str, dictionary: &Dictionary<'_>) -> Result<Vec<Str
     let Some(term) = terms.first().filter(|_| terms.len() == 1) else {
         return Ok(Vec::new());
     };
-    let letters = term.text.chars().count();
-    if letters < 4 {
+    let limit = match term.text.len() {
+        0..4 => return Ok(Vec::new()),
+        4..7 => 1,
+        _ => 2,
+    };
+    let Some(spelling) = Spelling::new(&term.text, limit) else {
         return Ok(Vec::new());
-    }
-    let mut found = dictionary.spelled_like(&term.text, if letters < 7 { 1 } else { 2 })?;
-    found.retain(|(other, frequency)| *frequency > 0 && other.chars().next() == term.text.chars().next());
+    };
+    let mut found = dictionary.accepted_by(spelling)?;
+    found.retain(|(_, frequency)| *frequency > 0);
     found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     found.truncate(NEAREST_LIMIT);
     Ok(found.into_iter().map(|(term, _)| term).collect())

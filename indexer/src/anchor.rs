@@ -1,0 +1,334 @@
+//! Anchors: the fragment that names a section in its document.
+//!
+//! In: the plain text of each heading, its explicit id if it has one, and the anchor tags at it. Out: one anchor
+//! per heading, unique in the document, and aliases that lead to the same section. The slug is GitHub's. Literal
+//! slugs and explicit ids are reserved before any suffix is given, so `a`, `a`, `a-1` never meet.
+
+use std::collections::{HashMap, HashSet};
+
+use unicode_normalization::char::is_combining_mark;
+
+/// The slug of a heading without letters.
+const EMPTY_SLUG: &str = "section";
+
+/// What a heading offers as its name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AnchorSource<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) explicit: Option<&'a str>,
+    pub(crate) aliases: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Anchor {
+    pub(crate) id: String,
+    pub(crate) aliases: Vec<String>,
+}
+
+/// GitHub's slug: lower case; letters, marks, numbers, `-` and `_` stay, a space becomes `-`, the rest goes.
+pub(crate) fn slug(title: &str) -> String {
+    let mut slug = String::with_capacity(title.len());
+    for character in title.chars() {
+        if character == ' ' {
+            slug.push('-');
+        } else if character.is_ascii() {
+            if character.is_ascii_alphanumeric() || matches!(character, '-' | '_') {
+                slug.push(character.to_ascii_lowercase());
+            }
+        } else if character.is_alphanumeric() || is_combining_mark(character) {
+            slug.extend(character.to_lowercase());
+        }
+    }
+    if slug.chars().all(|character| character == '-') {
+        EMPTY_SLUG.to_owned()
+    } else {
+        slug
+    }
+}
+
+/// One anchor for each heading, in order.
+pub(crate) fn assign(headings: Vec<AnchorSource<'_>>) -> Vec<Anchor> {
+    let literal: Vec<String> = headings
+        .iter()
+        .map(|heading| {
+            heading
+                .explicit
+                .map_or_else(|| slug(heading.title), str::to_owned)
+        })
+        .collect();
+    let reserved: HashSet<&str> = literal.iter().map(String::as_str).collect();
+    // An explicit id is its heading's wherever that stands: a literal slug before it gives way.
+    let explicit: HashSet<&str> = headings.iter().filter_map(|heading| heading.explicit).collect();
+    let mut used: HashSet<String> = HashSet::new();
+    let mut next_suffix: HashMap<&str, usize> = HashMap::new();
+    let mut ids = Vec::with_capacity(headings.len());
+    for (heading, name) in headings.iter().zip(&literal) {
+        let free = !used.contains(name) && (heading.explicit.is_some() || !explicit.contains(name.as_str()));
+        let id = if free {
+            name.clone()
+        } else {
+            let suffix = next_suffix.entry(name).or_insert(1);
+            loop {
+                let candidate = format!("{name}-{suffix}");
+                *suffix += 1;
+                if !reserved.contains(candidate.as_str()) && !used.contains(&candidate) {
+                    break candidate;
+                }
+            }
+        };
+        used.insert(id.clone());
+        ids.push(id);
+    }
+    let with_aliases = |(id, heading): (String, AnchorSource<'_>)| {
+        let mut aliases = Vec::new();
+        for alias in heading.aliases {
+            if used.insert(alias.clone()) {
+                aliases.push(alias);
+            }
+        }
+        Anchor { id, aliases }
+    };
+    ids.into_iter().zip(headings).map(with_aliases).collect()
+}
+
+/// An explicit id at the end of a heading line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ExplicitId {
+    pub(crate) id: String,
+    /// Where the attribute begins in the line, the blanks before it included.
+    pub(crate) start: usize,
+    /// Where it ends.
+    pub(crate) end: usize,
+}
+
+/// Reads `{#id}`, `{ #id .class key=value }`, `{/* #id */}` or `{/*id*/}` at the end of a line. The grammar is
+/// strict: braces with anything else in them belong to the title.
+pub(crate) fn explicit_id(line: &str) -> Option<ExplicitId> {
+    let line = line.trim_end();
+    let end = line.len();
+    let inner = line.strip_suffix('}')?;
+    let open = inner.rfind('{')?;
+    let inner = inner[open + 1..].trim();
+    let id = match inner.strip_prefix("/*").and_then(|rest| rest.strip_suffix("*/")) {
+        Some(comment) => {
+            let id = comment.trim();
+            id.strip_prefix('#').unwrap_or(id)
+        }
+        None => attribute_id(inner)?,
+    };
+    let is_id =
+        !id.is_empty() && !id.contains(|c: char| c.is_whitespace() || c.is_control() || "{}#*".contains(c));
+    let start = line[..open].trim_end().len();
+    is_id.then(|| ExplicitId {
+        id: id.to_owned(),
+        start,
+        end,
+    })
+}
+
+fn attribute_id(attributes: &str) -> Option<&str> {
+    let mut id = None;
+    for attribute in attributes.split_whitespace() {
+        if let Some(name) = attribute.strip_prefix('#') {
+            id = id.or(Some(name));
+        } else if !attribute.starts_with('.')
+            && !attribute.split_once('=').is_some_and(|(key, _)| is_key(key))
+        {
+            return None;
+        }
+    }
+    id
+}
+
+fn is_key(key: &str) -> bool {
+    !key.is_empty()
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_:".contains(&byte))
+}
+
+/// The `id` or `name` of each `<a>`, `<span>` and `<h1>`-`<h6>` tag in a line, and whether the line holds nothing
+/// but such tags.
+pub(crate) fn anchor_tags(line: &str) -> (Vec<String>, bool) {
+    let (mut names, mut alone) = (Vec::new(), true);
+    let mut rest = line;
+    while let Some(open) = rest.find('<') {
+        alone &= rest[..open].trim().is_empty();
+        let tag = &rest[open + 1..];
+        let Some(close) = tag.find('>') else {
+            return (names, false);
+        };
+        rest = &tag[close + 1..];
+        let tag = tag[..close].trim_end_matches('/');
+        let name_end = tag.find(|c: char| c.is_ascii_whitespace()).unwrap_or(tag.len());
+        let (name, attributes) = tag.split_at(name_end);
+        let is_anchor = |name: &str| {
+            matches!(
+                name.to_ascii_lowercase().as_str(),
+                "a" | "span" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6"
+            )
+        };
+        match name.strip_prefix('/') {
+            Some(name) => alone &= is_anchor(name),
+            None if is_anchor(name) => match anchor_attribute(attributes, name.eq_ignore_ascii_case("a")) {
+                Some(found) => names.push(found),
+                None => alone = false,
+            },
+            None => alone = false,
+        }
+    }
+    alone &= rest.trim().is_empty() && !names.is_empty();
+    (names, alone)
+}
+
+fn anchor_attribute(attributes: &str, is_link: bool) -> Option<String> {
+    let mut rest = attributes;
+    loop {
+        let equals = rest.find('=')?;
+        let name = rest[..equals].split_whitespace().next_back()?;
+        let value = rest[equals + 1..].trim_start();
+        let (value, after) = match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => value[1..].split_once(quote)?,
+            _ => value.split_at(
+                value
+                    .find(|c: char| c.is_ascii_whitespace())
+                    .unwrap_or(value.len()),
+            ),
+        };
+        let wanted = name.eq_ignore_ascii_case("id") || is_link && name.eq_ignore_ascii_case("name");
+        if wanted && !value.is_empty() && !value.contains(char::is_whitespace) {
+            return Some(value.to_owned());
+        }
+        rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_those_of_github() {
+        let cases = [
+            ("Hello World", "hello-world"),
+            ("Use & care", "use--care"),
+            ("C++", "c"),
+            ("snake_case-x", "snake_case-x"),
+            ("Быстрый старт", "быстрый-старт"),
+            ("Déjà vu", "déjà-vu"),
+            ("De\u{301}ja", "de\u{301}ja"),
+            ("概要", "概要"),
+            ("::", "section"),
+            ("->", "section"),
+            ("", "section"),
+            ("Vec<T>::new()", "vectnew"),
+            ("1.2 Notes", "12-notes"),
+        ];
+        for (title, expected) in cases {
+            assert_eq!(slug(title), expected, "{title}");
+        }
+    }
+
+    fn ids(headings: &[(&str, Option<&str>)]) -> Vec<String> {
+        let source = |&(title, explicit): &(&'static str, Option<&'static str>)| AnchorSource {
+            title,
+            explicit,
+            aliases: Vec::new(),
+        };
+        let headings: Vec<(&'static str, Option<&'static str>)> =
+            headings.iter().map(|(t, e)| (leak(t), e.map(leak))).collect();
+        assign(headings.iter().map(source).collect())
+            .into_iter()
+            .map(|anchor| anchor.id)
+            .collect()
+    }
+
+    fn leak(text: &str) -> &'static str {
+        Box::leak(text.to_owned().into_boxed_str())
+    }
+
+    #[test]
+    fn suffixes_never_meet_a_literal_slug_or_an_explicit_id() {
+        assert_eq!(
+            ids(&[("A", None), ("A", None), ("A-1", None)]),
+            ["a", "a-2", "a-1"]
+        );
+        assert_eq!(
+            ids(&[("A", None), ("B", Some("a")), ("A", None)]),
+            ["a-1", "a", "a-2"]
+        );
+        assert_eq!(
+            ids(&[("A", Some("x")), ("B", Some("x")), ("x 1", None)]),
+            ["x", "x-2", "x-1"]
+        );
+        assert_eq!(
+            ids(&[("", None), ("", None), ("section", None)]),
+            ["section", "section-1", "section-2"]
+        );
+    }
+
+    #[test]
+    fn an_alias_never_shadows_an_id_or_another_alias() {
+        let heading = |title, aliases: &[&str]| AnchorSource {
+            title,
+            explicit: None,
+            aliases: aliases.iter().map(|&alias| alias.to_owned()).collect(),
+        };
+        let anchors = assign(vec![
+            heading("A", &["old", "b", "a"]),
+            heading("B", &["old", "older"]),
+        ]);
+        assert_eq!(anchors[0].aliases, ["old"]);
+        assert_eq!(anchors[1].aliases, ["older"]);
+    }
+
+    #[test]
+    fn only_a_strict_attribute_is_an_explicit_id() {
+        let cases = [
+            ("# Start {#begin-here}", Some(("begin-here", "# Start"))),
+            ("## Opts { #opts .wide data-x=1 }  ", Some(("opts", "## Opts"))),
+            ("# Intro {/* #intro-id */}", Some(("intro-id", "# Intro"))),
+            ("# Intro {/*intro*/}", Some(("intro", "# Intro"))),
+            ("## Map {a: 1}", None),
+            ("## Map {.wide}", None),
+            ("## X {#}", None),
+            ("## X {#a b}", None),
+            ("## X {/* two words */}", None),
+            ("## X {#a} more", None),
+            ("{#é}", Some(("é", ""))),
+        ];
+        for (line, expected) in cases {
+            let found = explicit_id(line);
+            let found = found
+                .as_ref()
+                .map(|found| (found.id.as_str(), &line[..found.start]));
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn anchor_tags_give_their_names() {
+        let cases: [(&str, &[&str], bool); 8] = [
+            (r#"<a id="x"></a>"#, &["x"], true),
+            (
+                r#"  <a name='x' class="y"></a> <span id=z></span>"#,
+                &["x", "z"],
+                true,
+            ),
+            (r#"<h2 class="c" id="old">"#, &["old"], true),
+            (r#"<a id="x"/>"#, &["x"], true),
+            (r#"# <a id="x"></a> Title"#, &["x"], false),
+            (r#"<a href="x">text</a>"#, &[], false),
+            (r#"<h2 id="x">Title</h2>"#, &["x"], false),
+            ("text", &[], false),
+        ];
+        for (line, names, alone) in cases {
+            let (found, is_alone) = anchor_tags(line);
+            assert_eq!(
+                (found, is_alone),
+                (names.iter().map(|&n| n.to_owned()).collect(), alone),
+                "{line}"
+            );
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Compiles a docs tree into an index.
+//!
+//! In: a folder and options. Out: a finished index, not yet on disk, and the report on it. Documents are read, split
+//! and prepared in parallel, a batch at a time so that memory is bounded by the index and not by the tree; they
+//! are added in the order of their paths. So the bytes depend on the tree and the options alone, never on the
+//! number of threads or on the order in which the file system lists files.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use docs_index::{FinishedIndex, IndexOptions, IndexWriter, PreparedDocument, WriteError, prepare};
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::report::{BuildReport, Skipped, Warning, path_for_people};
+use crate::split::{SplitOptions, split_document};
+use crate::walk::{SourceFile, WalkError, WalkOptions, common_folder, walk};
+
+/// Limits of a batch of documents: its source bytes, and its documents.
+const BATCH_BYTES: u64 = 8 << 20;
+const BATCH_DOCUMENTS: usize = 1024;
+
+/// One of several shards of a build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1.
+    pub number: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// What to compile, and how.
+#[derive(Debug, Clone)]
+pub struct BuildOptions {
+    /// The docs tree.
+    pub tree: PathBuf,
+    /// Which of its documents.
+    pub walk: WalkOptions,
+    /// Title of the whole; empty: that of the tree's first page.
+    pub title: String,
+    /// One sentence on the whole; may be empty.
+    pub description: String,
+    /// Whether texts of incoming links count for the section they point at.
+    pub incoming: bool,
+    /// zstd level of the stored text.
+    pub compression_level: i32,
+    /// Store the text as it is instead.
+    pub raw_text: bool,
+    /// Bytes above which a section is cut into parts.
+    pub part_limit: u32,
+    /// Build this shard of the tree only.
+    pub shard: Option<Shard>,
+    /// Threads to use; as many as there are cores where this is none.
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// What the build does at the moment, for a progress bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// The walk is done: this much lies ahead.
+    Walked {
+        /// Documents to read.
+        documents: usize,
+        /// Bytes to read.
+        bytes: u64,
+    },
+    /// A document of so many bytes is done.
+    Document {
+        /// Its size.
+        bytes: u64,
+    },
+    /// All documents are done; the index is put together.
+    Finishing,
+}
+
+/// A compiled tree.
+#[derive(Debug)]
+pub struct Build {
+    /// The index, not yet on disk; none where the tree has no document and this is no shard.
+    pub index: Option<FinishedIndex>,
+    /// What to tell. `bytes_out` is 0 and `seconds` are those until now: whoever saves the index completes them.
+    pub report: BuildReport,
+}
+
+/// Why a tree cannot be compiled.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The tree cannot be walked.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// The system gives no threads.
+    #[error("the worker threads cannot be started")]
+    Threads(#[source] rayon::ThreadPoolBuildError),
+    /// A document does not fit into the index.
+    #[error("{path} cannot be indexed")]
+    Document {
+        /// Its path in the tree.
+        path: String,
+        /// What the index says.
+        source: WriteError,
+    },
+    /// The index cannot be put together.
+    #[error("the index cannot be put together")]
+    Finish(#[source] WriteError),
+}
+
+/// Compiles the tree.
+///
+/// # Errors
+/// Where the tree cannot be walked or the index cannot hold it. A document that cannot be read is a warning.
+pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Result<Build, BuildError> {
+    let begin = std::time::Instant::now();
+    let mut found = walk(&options.tree, &options.walk)?;
+    let index_options = IndexOptions {
+        title: options.title.clone(),
+        description: options.description.clone(),
+        path_prefix: common_folder(found.files.iter().map(|file| file.path_in_tree.as_slice())),
+        incoming: options.incoming,
+        raw_text: options.raw_text,
+        compression_level: options.compression_level,
+        part_limit: options.part_limit,
+        ..IndexOptions::default()
+    };
+    if let Some(shard) = options.shard {
+        found.files = shard_of(found.files, shard);
+    }
+    progress(Progress::Walked {
+        documents: found.files.len(),
+        bytes: found.files.iter().map(|file| file.bytes).sum(),
+    });
+    let threads = options.threads.map_or(0, NonZeroUsize::get);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(BuildError::Threads)?;
+
+    let mut report = BuildReport {
+        skipped: found.skipped,
+        warnings: found.warnings,
+        ..BuildReport::default()
+    };
+    let mut writer = IndexWriter::new(index_options.clone());
+    pool.install(|| {
+        let reader = DocumentReader {
+            options,
+            index_options: &index_options,
+            progress,
+        };
+        let mut ready = Vec::new();
+        // While one batch is added in order, the next one is prepared.
+        for batch in batches(&found.files) {
+            let (next, added) = rayon::join(
+                || batch.par_iter().map(|file| reader.read(file)).collect::<Vec<_>>(),
+                || add(&mut writer, &mut report, std::mem::take(&mut ready)),
+            );
+            added?;
+            ready = next;
+        }
+        add(&mut writer, &mut report, ready)
+    })?;
+    report.skipped.sort();
+    report.warnings.sort();
+
+    progress(Progress::Finishing);
+    let index = match options.shard {
+        Some(shard) => Some(writer.finish_shard(shard.number, shard.count)),
+        None if report.documents == 0 => None,
+        None => Some(pool.install(|| writer.finish())),
+    };
+    let index = index.transpose().map_err(BuildError::Finish)?;
+    report.seconds = begin.elapsed().as_secs_f64();
+    Ok(Build { index, report })
+}
+
+/// What became of one file.
+struct Outcome {
+    path: String,
+    bytes: u64,
+    warnings: Vec<Warning>,
+    sections: usize,
+    result: Result<PreparedDocument, NoDocument>,
+}
+
+/// Why a file gives no document.
+enum NoDocument {
+    LeftOut(String),
+    Refused(WriteError),
+}
+
+struct DocumentReader<'b> {
+    options: &'b BuildOptions,
+    index_options: &'b IndexOptions,
+    progress: &'b (dyn Fn(Progress) + Sync),
+}
+
+impl DocumentReader<'_> {
+    fn read(&self, file: &SourceFile) -> Outcome {
+        let path = path_for_people(&file.path_in_tree);
+        let mut warnings = Vec::new();
+        let mut bytes = 0;
+        let mut sections = 0;
+        let result = match read_source(file, self.options.walk.max_file_size) {
+            Err(error) => {
+                let reason = format!("cannot be read: {error}");
+                warnings.push(Warning::unreadable(path.clone(), &reason));
+                Err(NoDocument::LeftOut(reason))
+            }
+            Ok(source) => {
+                bytes = source.len() as u64;
+                let limits = SplitOptions {
+                    part_limit: self.options.part_limit as usize,
+                };
+                match split_document(&file.path_in_tree, &source, &limits) {
+                    Ok(split) => {
+                        warnings = split.warnings;
+                        sections = split.document.sections.len();
+                        prepare(&split.document, self.index_options).map_err(NoDocument::Refused)
+                    }
+                    Err(skip) => Err(NoDocument::LeftOut(skip.to_string())),
+                }
+            }
+        };
+        (self.progress)(Progress::Document { bytes: file.bytes });
+        Outcome {
+            path,
+            bytes,
+            warnings,
+            sections,
+            result,
+        }
+    }
+}
+
+/// The bytes of a file; an error where it has grown above the limit since it was found.
+fn read_source(file: &SourceFile, limit: u64) -> io::Result<Vec<u8>> {
+    let mut source = Vec::with_capacity(usize::try_from(file.bytes).unwrap_or(0));
+    File::open(&file.absolute)?
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut source)?;
+    if source.len() as u64 > limit {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "it grew above --max-file-size",
+        ));
+    }
+    Ok(source)
+}
+
+fn add(writer: &mut IndexWriter, report: &mut BuildReport, batch: Vec<Outcome>) -> Result<(), BuildError> {
+    for Outcome {
+        path,
+        bytes,
+        warnings,
+        sections,
+        result,
+    } in batch
+    {
+        report.warnings.extend(warnings);
+        match result {
+            Ok(document) => {
+                writer
+                    .add(document)
+                    .map_err(|source| BuildError::Document { path, source })?;
+                report.documents += 1;
+                report.sections += sections as u64;
+                report.bytes_in += bytes;
+            }
+            Err(NoDocument::LeftOut(reason)) => report.skipped.push(Skipped { path, reason }),
+            Err(NoDocument::Refused(source)) => return Err(BuildError::Document { path, source }),
+        }
+    }
+    Ok(())
+}
+
+/// Cuts the files into batches that bound how much is in memory at once.
+fn batches(mut files: &[SourceFile]) -> impl Iterator<Item = &[SourceFile]> {
+    std::iter::from_fn(move || {
+        let mut bytes = 0u64;
+        let fits = |file: &&SourceFile| {
+            bytes = bytes.saturating_add(file.bytes);
+            bytes <= BATCH_BYTES
+        };
+        let count = files.iter().take(BATCH_DOCUMENTS).take_while(fits).count().max(1);
+        let (batch, rest) = files.split_at_checked(count)?;
+        files = rest;
+        Some(batch)
+    })
+}
+
+/// The contiguous range of the sorted files that is this shard's: a file belongs where its first byte falls when
+/// all files laid end to end are cut into equal lengths. So every shard knows the cuts without knowing the others.
+fn shard_of(files: Vec<SourceFile>, shard: Shard) -> Vec<SourceFile> {
+    let total: u128 = files.iter().map(|file| u128::from(file.bytes)).sum();
+    let count = u128::from(shard.count);
+    let mut position: u128 = 0;
+    let belongs = |file: &SourceFile| {
+        let slot = (position * count).checked_div(total).unwrap_or(0).min(count - 1);
+        position += u128::from(file.bytes);
+        slot + 1 == u128::from(shard.number)
+    };
+    let chosen: Vec<bool> = files.iter().map(belongs).collect();
+    files
+        .into_iter()
+        .zip(chosen)
+        .filter_map(|(file, chosen)| chosen.then_some(file))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(sizes: &[u64]) -> Vec<SourceFile> {
+        let file = |(index, &bytes): (usize, &u64)| SourceFile {
+            path_in_tree: format!("{index:04}.md").into_bytes(),
+            absolute: PathBuf::new(),
+            bytes,
+        };
+        sizes.iter().enumerate().map(file).collect()
+    }
+
+    #[test]
+    fn shards_are_contiguous_and_together_the_whole() {
+        for sizes in [
+            vec![],
+            vec![0],
+            vec![0, 0, 0],
+            vec![5],
+            vec![1, 1000, 1, 0, 7, 0],
+            vec![10; 100],
+        ] {
+            for count in [1, 2, 3, 8, 64] {
+                let whole = files(&sizes);
+                let parts = (1..=count).flat_map(|number| shard_of(whole.clone(), Shard { number, count }));
+                assert_eq!(parts.collect::<Vec<_>>(), whole, "{sizes:?} in {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn shards_are_balanced_by_bytes() {
+        let whole = files(&[10; 100]);
+        for number in 1..=4 {
+            assert_eq!(shard_of(whole.clone(), Shard { number, count: 4 }).len(), 25);
+        }
+        let lopsided = files(&[1000, 1, 1, 1]);
+        assert_eq!(shard_of(lopsided, Shard { number: 1, count: 2 }).len(), 1);
+    }
+
+    #[test]
+    fn batches_are_bounded_and_lose_nothing() {
+        let whole = files(&[BATCH_BYTES, 1, BATCH_BYTES + 1, 3, 4, BATCH_BYTES - 7]);
+        let lengths: Vec<usize> = batches(&whole).map(<[_]>::len).collect();
+        assert_eq!(lengths, [1, 1, 1, 3]);
+        let many = files(&vec![0; 2500]);
+        let lengths: Vec<usize> = batches(&many).map(<[_]>::len).collect();
+        assert_eq!(lengths, [1024, 1024, 452]);
+        assert_eq!(batches(&[]).count(), 0);
+    }
+}

@@ -1,0 +1,420 @@
+//! The command line: what can be asked, and how the answer ends.
+//!
+//! In: arguments and the environment. Out: a command run and an exit code: 0 done, 1 failed, 2 wrong usage. Flags beat
+//! the environment (`DOCS_INDEXER_` and the option's name), the environment beats the default; a blank variable
+//! is none.
+
+use std::ffi::{OsStr, OsString};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::builder::BoolishValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::build::{BuildOptions, Shard};
+use crate::output::{Output, is_closed_pipe};
+use crate::walk::WalkOptions;
+use crate::{build_command, inspect, merge_command, search_command, verify_command};
+
+/// Examples at the foot of `docs-indexer --help`.
+const EXAMPLES: &str = "\
+Examples:
+  docs-indexer build ./docs -o docs.idx
+  docs-indexer search docs.idx 'how do I upload a file'
+  docs-indexer inspect docs.idx
+
+Every option can also be given in the environment: --max-file-size 4M as
+DOCS_INDEXER_MAX_FILE_SIZE=4M, a switch as DOCS_INDEXER_STRICT=1. Flags win.
+
+Exit codes: 0 done (no hit is fine), 1 failed, 2 wrong usage.";
+
+const BUILD_EXAMPLES: &str = "\
+Examples:
+  docs-indexer build ./docs -o docs.idx
+  docs-indexer build . -o docs.idx --include 'docs/**' --exclude '**/drafts/**'
+  docs-indexer build ./docs -o docs.idx --strict --json > report.json
+  docs-indexer build ./docs -o 1.idx --shard 1/2
+
+Globs know *, ?, [ab], {a,b} and **. A glob with a / is matched against the path in
+the tree, one without against every name in it; one that matches a folder matches
+all that is in it.";
+
+const INSPECT_EXAMPLES: &str = "\
+Examples:
+  docs-indexer inspect docs.idx
+  docs-indexer inspect docs.idx --json | grep '\"level\":1'";
+
+const SEARCH_EXAMPLES: &str = "\
+Examples:
+  docs-indexer search docs.idx 'how do I upload a file'
+  docs-indexer search docs.idx --k 3 --path guide/ -- --strict
+  docs-indexer search docs.idx --queries golden.jsonl --no-group > hits.jsonl";
+
+const SEARCH_USAGE: &str = "\
+docs-indexer search [OPTIONS] <FILE> <QUERY>...
+       docs-indexer search [OPTIONS] <FILE> --queries <FILE>";
+
+const MERGE_EXAMPLES: &str = "\
+Example:
+  docs-indexer build ./docs -o 1.idx --shard 1/2
+  docs-indexer build ./docs -o 2.idx --shard 2/2
+  docs-indexer merge 1.idx 2.idx -o docs.idx";
+
+/// Compile a docs tree into one index file, and look into it.
+///
+/// docs-server serves the file to AI agents over the Model Context Protocol.
+#[derive(Debug, Parser)]
+#[command(name = "docs-indexer", version = version(), max_term_width = 100, after_help = EXAMPLES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compile a docs tree into an index file
+    #[command(after_help = BUILD_EXAMPLES)]
+    Build(BuildArgs),
+    /// Show what is in an index file
+    #[command(after_help = INSPECT_EXAMPLES)]
+    Inspect(InspectArgs),
+    /// Search an index file
+    #[command(after_help = SEARCH_EXAMPLES, override_usage = SEARCH_USAGE)]
+    Search(SearchArgs),
+    /// Check every checksum and every structure of an index file
+    Verify(VerifyArgs),
+    /// Merge the shards of one build; the result equals one build of the whole, byte for byte
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeArgs),
+}
+
+/// Arguments of `build`.
+#[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
+pub struct BuildArgs {
+    /// The docs tree: a folder with .md, .markdown or .mdx files
+    #[arg(value_name = "DIR")]
+    pub tree: PathBuf,
+    /// Further trees, which one index cannot hold yet: taken in only to say so
+    #[arg(hide = true)]
+    pub further_trees: Vec<PathBuf>,
+    /// The index file to write
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Print a report as one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+    /// Fail where there are warnings, and write nothing
+    #[arg(long)]
+    pub strict: bool,
+    /// List on stderr what is left out and why
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Threads to use (default: one a core); the file is the same with any number
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+
+    /// Take only documents that match this glob (repeatable)
+    #[arg(long, value_name = "GLOB", value_delimiter = '\n', help_heading = "Documents")]
+    pub include: Vec<String>,
+    /// Leave out documents and folders that match this glob (repeatable)
+    #[arg(long, value_name = "GLOB", value_delimiter = '\n', help_heading = "Documents")]
+    pub exclude: Vec<String>,
+    /// Take hidden files and folders too
+    #[arg(long, help_heading = "Documents")]
+    pub hidden: bool,
+    /// Pay no heed to .gitignore, .ignore and .docsignore
+    #[arg(long, help_heading = "Documents")]
+    pub no_ignore: bool,
+    /// Leave out larger files, with a warning: bytes, or with K, M or G
+    #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = byte_count, help_heading = "Documents")]
+    pub max_file_size: u64,
+
+    /// Title of the whole (default: the first page's)
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        help_heading = "Index"
+    )]
+    pub title: String,
+    /// One sentence that says what the documents are about
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        help_heading = "Index"
+    )]
+    pub description: String,
+    /// Do not index a section under the texts of links to it
+    #[arg(long, help_heading = "Index")]
+    pub no_incoming: bool,
+    /// Cut longer sections into parts of at most so many bytes, where blocks allow
+    #[arg(long, value_name = "BYTES", default_value_t = 6000, value_parser = clap::value_parser!(u32).range(500..=1_000_000), help_heading = "Index")]
+    pub part_limit: u32,
+    /// zstd level of the stored text
+    #[arg(long, value_name = "N", default_value_t = docs_index::IndexOptions::default().compression_level, value_parser = clap::value_parser!(i32).range(1..=22), help_heading = "Index")]
+    pub compression_level: i32,
+    /// Store the text as it is
+    #[arg(long, hide = true)]
+    pub raw_text: bool,
+    /// Build only the I-th of N shards, to be merged
+    #[arg(long, value_name = "I/N", value_parser = shard, help_heading = "Index")]
+    pub shard: Option<Shard>,
+}
+
+impl BuildArgs {
+    /// What the library is asked to do.
+    pub fn options(&self) -> BuildOptions {
+        BuildOptions {
+            tree: self.tree.clone(),
+            walk: WalkOptions {
+                include: self.include.clone(),
+                exclude: self.exclude.clone(),
+                hidden: self.hidden,
+                no_ignore: self.no_ignore,
+                max_file_size: self.max_file_size,
+            },
+            title: self.title.clone(),
+            description: self.description.clone(),
+            incoming: !self.no_incoming,
+            compression_level: self.compression_level,
+            raw_text: self.raw_text,
+            part_limit: self.part_limit,
+            shard: self.shard,
+            threads: self.threads,
+        }
+    }
+}
+
+/// Arguments of `inspect`.
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// The index file
+    #[arg(value_name = "FILE")]
+    pub index: PathBuf,
+    /// Print one section a line as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Print the sections as JSON, with their text
+    #[arg(long)]
+    pub text: bool,
+}
+
+/// Arguments of `search`.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["query", "queries"])))]
+pub struct SearchArgs {
+    /// The index file
+    #[arg(value_name = "FILE")]
+    pub index: PathBuf,
+    /// Words to search for; any text is a query
+    #[arg(value_name = "QUERY")]
+    pub query: Vec<String>,
+    /// Answer every line of a file of {"id", "query"} objects, each with one line of JSON; - is stdin
+    #[arg(long, value_name = "FILE")]
+    pub queries: Option<PathBuf>,
+    /// Hits to show, 1 to 1000
+    #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = hit_count)]
+    pub k: usize,
+    /// Characters of a snippet, 0 to 2000
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = snippet_length)]
+    pub snippet_chars: usize,
+    /// Pass over so many hits first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub offset: usize,
+    /// Only sections whose id begins with this
+    #[arg(long, value_name = "PREFIX")]
+    pub path: Option<String>,
+    /// The bare ranking: all sections of a document, the same text as often as it stands there
+    #[arg(long)]
+    pub no_group: bool,
+    /// Print the hits as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// The index file
+    #[arg(value_name = "FILE")]
+    pub index: PathBuf,
+}
+
+/// Arguments of `merge`.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// All shards of one build
+    #[arg(value_name = "SHARD", required = true, num_args = 1..)]
+    pub shards: Vec<PathBuf>,
+    /// The index file to write
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+/// Runs the program: `arguments` begin with its name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match parse(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too. If nobody reads them, nothing is lost.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let mut output = Output::of_process();
+    let done = match &cli.command {
+        Command::Build(arguments) => build_command::run(arguments, &mut output),
+        Command::Inspect(arguments) => inspect::run(arguments, &mut output),
+        Command::Search(arguments) => search_command::run(arguments, &mut output),
+        Command::Verify(arguments) => verify_command::run(arguments, &mut output),
+        Command::Merge(arguments) => merge_command::run(arguments, &mut output),
+    };
+    let flushed = output.flush();
+    match done.and(flushed.map_err(anyhow::Error::from)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output.note(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Reads the command line and the environment.
+fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut command = Cli::command().mut_subcommands(|command| command.mut_args(with_environment));
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    if let Command::Build(BuildArgs { further_trees, .. }) = &cli.command
+        && !further_trees.is_empty()
+    {
+        let message = "several docs trees in one index are not supported yet: give one DIR";
+        return Err(command.error(ErrorKind::TooManyValues, message));
+    }
+    Ok(cli)
+}
+
+/// Lets an option be given in the environment. clap takes a blank variable as a value, so only others are shown to it.
+fn with_environment(argument: Arg) -> Arg {
+    let is_switch = matches!(argument.get_action(), ArgAction::SetTrue);
+    let is_option = is_switch || matches!(argument.get_action(), ArgAction::Set | ArgAction::Append);
+    let name = match argument.get_long() {
+        Some(long) if is_option => format!("DOCS_INDEXER_{}", long.to_uppercase().replace('-', "_")),
+        _ => return argument,
+    };
+    let is_blank = |value: &OsStr| value.to_str().is_some_and(|value| value.trim().is_empty());
+    if std::env::var_os(&name).is_none_or(|value| is_blank(&value)) {
+        return argument;
+    }
+    let argument = if is_switch {
+        argument.value_parser(BoolishValueParser::new())
+    } else {
+        argument
+    };
+    // clap keeps names for ever; there are as many as options.
+    let name: &'static str = name.leak();
+    argument.env(name).hide_env(true)
+}
+
+/// The version, with the commit where whoever compiles names it.
+fn version() -> &'static str {
+    match option_env!("DOCS_INDEX_COMMIT") {
+        Some(commit) => format!("{} ({commit})", env!("CARGO_PKG_VERSION")).leak(),
+        None => env!("CARGO_PKG_VERSION"),
+    }
+}
+
+/// `4096`, `64K`, `16M`, `1G`, by powers of 1,024.
+fn byte_count(text: &str) -> Result<u64, String> {
+    let upper = text.trim().to_ascii_uppercase();
+    let digits = upper.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let factor: u64 = match upper.get(digits.len()..).unwrap_or_default() {
+        "" | "B" => 1,
+        "K" | "KB" | "KIB" => 1 << 10,
+        "M" | "MB" | "MIB" => 1 << 20,
+        "G" | "GB" | "GIB" => 1 << 30,
+        _ => return Err("write bytes, or a number with K, M or G".to_owned()),
+    };
+    let number: u64 = digits
+        .trim()
+        .parse()
+        .map_err(|_| "write bytes, or a number with K, M or G".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
+}
+
+/// `I/N` with I from 1 to N.
+fn shard(text: &str) -> Result<Shard, String> {
+    let parsed = text
+        .split_once('/')
+        .and_then(|(number, count)| Some((number.parse().ok()?, count.parse().ok()?)));
+    match parsed {
+        Some((number, count)) if (1..=count).contains(&number) => Ok(Shard { number, count }),
+        _ => Err("write I/N with I from 1 to N, for example 1/4".to_owned()),
+    }
+}
+
+fn hit_count(text: &str) -> Result<usize, String> {
+    in_range(text, 1, 1000)
+}
+
+fn snippet_length(text: &str) -> Result<usize, String> {
+    in_range(text, 0, 2000)
+}
+
+fn in_range(text: &str, least: usize, most: usize) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        _ => Err(format!("write a number from {least} to {most}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_holds_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_are_bytes_or_have_a_unit() {
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("1000", Some(1000)),
+            ("64K", Some(65_536)),
+            ("16M", Some(16 << 20)),
+            ("16 MiB", Some(16 << 20)),
+            ("1g", Some(1 << 30)),
+            ("", None),
+            ("M", None),
+            ("-1", None),
+            ("1.5M", None),
+            ("1T", None),
+            ("99999999999999999999", None),
+            ("99999999999G", None),
+        ] {
+            assert_eq!(byte_count(text).ok(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_shard_is_one_of_a_number() {
+        assert_eq!(shard("1/1"), Ok(Shard { number: 1, count: 1 }));
+        assert_eq!(shard("3/64"), Ok(Shard { number: 3, count: 64 }));
+        for text in ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2"] {
+            assert!(shard(text).is_err(), "{text:?}");
+        }
+    }
+}

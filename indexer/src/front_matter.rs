@@ -1,0 +1,307 @@
+//! Front matter: the block of metadata at the very start of a file.
+//!
+//! In: the decoded text. Out: where the body begins, the fields that the index uses, and the fault if the block's
+//! own language refuses it. YAML between `---` and `---` or `...`, TOML between `+++`, a JSON object. A block between
+//! dashes that is no YAML mapping is a banner and stays text; one that is plainly meant as a mapping but invalid is
+//! left out of the body all the same, for its lines are no prose.
+
+use serde_json::Value;
+
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct FrontMatter {
+    /// Byte offset of the first line after the block; 0 without one.
+    pub(crate) body: usize,
+    pub(crate) title: String,
+    pub(crate) description: String,
+    pub(crate) tags: Vec<String>,
+    pub(crate) language: String,
+    pub(crate) draft: bool,
+    pub(crate) fault: Option<FrontMatterFault>,
+}
+
+/// Why a block could not be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct FrontMatterFault {
+    /// In the file, from 1.
+    pub(crate) line: u32,
+    pub(crate) reason: String,
+}
+
+pub(crate) fn read(text: &str) -> FrontMatter {
+    let first = first_line(text).trim_end();
+    match first {
+        "---" => fenced(text, &["---", "..."]).and_then(|block| read_yaml(&block)),
+        "+++" => fenced(text, &["+++"]).and_then(|block| read_toml(&block)),
+        _ if first.starts_with('{') => read_json(text),
+        _ => None,
+    }
+    .unwrap_or_default()
+}
+
+struct Block<'t> {
+    content: &'t str,
+    /// Byte offset of the line after the closing one.
+    end: usize,
+}
+
+fn first_line(text: &str) -> &str {
+    text.split_inclusive('\n').next().unwrap_or_default()
+}
+
+/// The lines between the first one and the next that is one of `closers`.
+fn fenced<'t>(text: &'t str, closers: &[&str]) -> Option<Block<'t>> {
+    let start = first_line(text).len();
+    let mut end = start;
+    for line in text[start..].split_inclusive('\n') {
+        if closers.contains(&line.trim_end()) {
+            return Some(Block {
+                content: &text[start..end],
+                end: end + line.len(),
+            });
+        }
+        end += line.len();
+    }
+    None
+}
+
+fn read_yaml(block: &Block<'_>) -> Option<FrontMatter> {
+    if block.content.trim().is_empty() {
+        return Some(FrontMatter {
+            body: block.end,
+            ..FrontMatter::default()
+        });
+    }
+    match serde_norway::from_str::<serde_norway::Value>(block.content) {
+        Ok(serde_norway::Value::Mapping(mapping)) => {
+            let pairs = mapping.iter().filter_map(|(key, value)| {
+                let value = serde_json::to_value(value).unwrap_or(Value::Null);
+                Some((key.as_str()?.to_owned(), value))
+            });
+            Some(collect(block.end, pairs))
+        }
+        Err(error) if is_meant_as_mapping(block.content) => {
+            let line = error.location().map_or(1, |location| location.line() + 1);
+            Some(faulty(block.end, line, error.to_string()))
+        }
+        Ok(_) | Err(_) => None,
+    }
+}
+
+fn read_toml(block: &Block<'_>) -> Option<FrontMatter> {
+    match toml::from_str::<toml::Table>(block.content) {
+        Ok(table) => {
+            let pairs = table.into_iter().map(|(key, value)| {
+                let value = serde_json::to_value(value).unwrap_or(Value::Null);
+                (key, value)
+            });
+            Some(collect(block.end, pairs))
+        }
+        Err(error) => {
+            let meant = block
+                .content
+                .lines()
+                .map(str::trim)
+                .find(|line| !line.is_empty() && !line.starts_with('#'));
+            if !meant.is_some_and(|line| line.contains('=') || line.starts_with('[')) {
+                return None;
+            }
+            let before = error.span().map_or(0, |span| {
+                block
+                    .content
+                    .as_bytes()
+                    .iter()
+                    .take(span.start)
+                    .filter(|&&byte| byte == b'\n')
+                    .count()
+            });
+            Some(faulty(block.end, before + 2, error.message().to_owned()))
+        }
+    }
+}
+
+fn read_json(text: &str) -> Option<FrontMatter> {
+    if !text[1..].trim_start().starts_with(['"', '}']) {
+        return None;
+    }
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Map<String, Value>>();
+    match stream.next()? {
+        Ok(map) => {
+            let end = stream.byte_offset();
+            let rest = first_line(&text[end..]);
+            rest.trim().is_empty().then(|| collect(end + rest.len(), map))
+        }
+        Err(error) => {
+            let block = fenced(text, &["}"])?;
+            let meant = block.content.trim_start().starts_with('"') && first_line(text).trim_end() == "{";
+            meant.then(|| faulty(block.end, error.line(), error.to_string()))
+        }
+    }
+}
+
+fn faulty(body: usize, line: usize, reason: String) -> FrontMatter {
+    let line = u32::try_from(line).unwrap_or(u32::MAX);
+    FrontMatter {
+        body,
+        fault: Some(FrontMatterFault { line, reason }),
+        ..FrontMatter::default()
+    }
+}
+
+/// Whether the block's unindented lines are nearly all `key: value`, list items and comments.
+fn is_meant_as_mapping(content: &str) -> bool {
+    let mut lines = content.lines().filter(|line| !line.trim().is_empty());
+    if !lines
+        .clone()
+        .find(|line| !line.starts_with('#'))
+        .is_some_and(is_key_line)
+    {
+        return false;
+    }
+    let (mut like, mut unlike) = (0_usize, 0_usize);
+    for line in lines.by_ref() {
+        let fits = line.starts_with([' ', '\t', '-', '#', '}', ']']) || is_key_line(line);
+        *if fits { &mut like } else { &mut unlike } += 1;
+    }
+    unlike * 3 <= like
+}
+
+fn is_key_line(line: &str) -> bool {
+    let Some((key, value)) = line.split_once(':') else {
+        return false;
+    };
+    let key = key.trim_end().trim_matches(['"', '\'']);
+    !key.is_empty()
+        && key.split(' ').count() <= 3
+        && key
+            .chars()
+            .all(|character| character.is_alphanumeric() || "_-. ".contains(character))
+        && (value.is_empty() || value.starts_with([' ', '\t']))
+}
+
+fn collect(body: usize, pairs: impl IntoIterator<Item = (String, Value)>) -> FrontMatter {
+    let mut front = FrontMatter {
+        body,
+        ..FrontMatter::default()
+    };
+    let (mut link_title, mut summary) = (String::new(), String::new());
+    for (key, value) in pairs {
+        match key.as_str() {
+            "title" => front.title = scalar(&value),
+            "linkTitle" | "linktitle" => link_title = scalar(&value),
+            "description" => front.description = scalar(&value),
+            "summary" => summary = scalar(&value),
+            "tags" | "keywords" => {
+                for tag in list(&value) {
+                    if !front.tags.contains(&tag) {
+                        front.tags.push(tag);
+                    }
+                }
+            }
+            "lang" | "language" => front.language = scalar(&value),
+            "draft" => front.draft = scalar(&value).eq_ignore_ascii_case("true"),
+            _ => {}
+        }
+    }
+    if front.title.is_empty() {
+        front.title = link_title;
+    }
+    if front.description.is_empty() {
+        front.description = summary;
+    } else if !summary.is_empty() && summary != front.description {
+        front.description.push('\n');
+        front.description.push_str(&summary);
+    }
+    front
+}
+
+/// A scalar as text, white space folded.
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
+    }
+}
+
+/// A list of scalars, or one text with commas.
+fn list(value: &Value) -> Vec<String> {
+    let items: Vec<String> = match value {
+        Value::Array(items) => items.iter().map(scalar).collect(),
+        Value::String(text) => text.split(',').map(|item| item.trim().to_owned()).collect(),
+        other => vec![scalar(other)],
+    };
+    items.into_iter().filter(|item| !item.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_read_from_each_language() {
+        let cases = [
+            "---\ntitle: A  page\nsummary: S\ntags: [x, y]\nkeywords: y, z\nlang: de\n---\nbody",
+            "---\ntitle: A page\ndescription: S\ntags:\n  - x\n  - y\n  - z\nlanguage: de\n...\nbody",
+            "+++\ntitle = \"A page\"\ndescription = \"S\"\ntags = [\"x\", \"y\", \"z\"]\nlang = \"de\"\n+++\nbody",
+            "{\n  \"title\": \"A page\", \"description\": \"S\",\n \"tags\": \"x,y,z\", \"lang\": \"de\"\n}\nbody",
+            "{\"linkTitle\": \"A page\", \"description\": \"S\", \"tags\": [\"x\", \"y\", \"z\"], \"lang\": \"de\"}\nbody",
+        ];
+        for text in cases {
+            let front = read(text);
+            assert_eq!(&text[front.body..], "body", "{text}");
+            assert_eq!(
+                (
+                    front.title.as_str(),
+                    front.description.as_str(),
+                    front.language.as_str()
+                ),
+                ("A page", "S", "de")
+            );
+            assert_eq!(front.tags, ["x", "y", "z"]);
+            assert_eq!(front.fault, None);
+        }
+        assert!(read("---\ndraft: true\n---\n").draft);
+        assert!(!read("---\ndraft: false\n---\n").draft);
+        assert_eq!(read("---\ntitle: 404\n---\n").title, "404");
+        assert_eq!(read("---\n---\nbody").body, 8);
+    }
+
+    #[test]
+    fn what_is_no_mapping_stays_text() {
+        let cases = [
+            "",
+            "text",
+            "---\n**ACME MARINE LTD**\nHarbour Road 9\n---\n",
+            "---\nACME MARINE LTD\n---\n",
+            "---\ntitle: never closed\n",
+            "\n---\ntitle: not at the start\n---\n",
+            "---\n- a\n- b\n---\n",
+            "---\nNote: this: is prose\nand goes on here.\nIt has several lines.\n---\n",
+            "{% include x %}\n",
+            "{\"a\": 1} and text\n",
+            "{meta.title}\n",
+            "+++\nplus\n+++\n",
+        ];
+        for text in cases {
+            assert_eq!(read(text), FrontMatter::default(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_invalid_block_is_left_out_with_its_line() {
+        let cases = [
+            (
+                "---\ntitle: Step 2: the cutover\ndepends: - base\n\tbad: tab\n---\n# H",
+                2,
+            ),
+            ("+++\ntitle = \"x\"\nbad = = 1\n+++\n# H", 3),
+            ("{\n\"title\": \"x\",\n\"bad\" 1\n}\n# H", 3),
+        ];
+        for (text, line) in cases {
+            let front = read(text);
+            assert_eq!(&text[front.body..], "# H");
+            assert_eq!(front.fault.map(|fault| fault.line), Some(line), "{text}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Indentation that is no Markdown: bodies of admonitions, tabs and components.
+//!
+//! A body indented by four is prose to its dialect and code to CommonMark. Here a line's indentation is moved to
+//! the line's end: the parser then reads it at its own level, no byte changes its line, and every line keeps its
+//! length.
+
+use std::ops::Range;
+
+use crate::fence;
+
+/// A line whose indentation was moved to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shift {
+    /// The line without its line feed.
+    pub(crate) line: Range<usize>,
+    /// Bytes moved.
+    pub(crate) by: usize,
+}
+
+impl Shift {
+    /// Where a place of the parse buffer stands in the source.
+    pub(crate) fn to_source(shifts: &[Self], position: usize) -> usize {
+        let next = shifts.partition_point(|shift| shift.line.start <= position);
+        match next.checked_sub(1).and_then(|index| shifts.get(index)) {
+            Some(shift) if position < shift.line.end => (position + shift.by).min(shift.line.end),
+            _ => position,
+        }
+    }
+}
+
+/// Moves up to `by` bytes of blanks from the start of `line` to its end.
+pub(crate) fn level(buffer: &mut [u8], line: Range<usize>, by: usize) -> Option<Shift> {
+    let bytes = &mut buffer[line.clone()];
+    let by = bytes
+        .iter()
+        .take(by)
+        .take_while(|&&byte| matches!(byte, b' ' | b'\t'))
+        .count();
+    if by == 0 || by == bytes.len() {
+        return None;
+    }
+    bytes[..by].fill(b' ');
+    bytes.rotate_left(by);
+    Some(Shift { line, by })
+}
+
+pub(crate) fn leading_blanks(line: &[u8]) -> usize {
+    line.iter()
+        .take_while(|&&byte| matches!(byte, b' ' | b'\t'))
+        .count()
+}
+
+/// What [`level_admonitions`] did.
+#[derive(Debug, Default)]
+pub(crate) struct Levelled {
+    pub(crate) shifts: Vec<Shift>,
+    /// Bodies of outermost admonitions and tabs: headings in them are content.
+    pub(crate) bodies: Vec<Range<usize>>,
+}
+
+/// Levels the bodies of `!!! note`, `??? note` and `=== "Tab"`.
+pub(crate) fn level_admonitions(source: &str, body: usize, buffer: &mut [u8]) -> Levelled {
+    let mut levelled = Levelled::default();
+    if !["!!! ", "??? ", "???+ ", "=== \""]
+        .iter()
+        .any(|opener| source.contains(opener))
+    {
+        return levelled;
+    }
+    // Indentation, in bytes, of the bodies that a line stands in, outermost first.
+    let mut bodies: Vec<usize> = Vec::new();
+    let mut body_start = 0;
+    let mut open_fence = None;
+    let mut start = body;
+    for line in source[body..].split_inclusive('\n') {
+        let range = start..start + line.trim_end_matches('\n').len();
+        start += line.len();
+        if line.trim().is_empty() {
+            continue;
+        }
+        let indent = leading_blanks(line.as_bytes());
+        if let Some(fence) = open_fence {
+            levelled
+                .shifts
+                .extend(level(buffer, range, bodies.last().copied().unwrap_or(0)));
+            if fence::closes(line, fence) {
+                open_fence = None;
+            }
+            continue;
+        }
+        let was_inside = !bodies.is_empty();
+        while bodies.pop_if(|body| indent < *body).is_some() {}
+        if was_inside && bodies.is_empty() {
+            levelled.bodies.push(body_start..range.start);
+        }
+        let base = bodies.last().copied().unwrap_or(0);
+        open_fence = fence::opened_by(line);
+        if open_fence.is_none() && indent - base < 4 && is_opener(line.trim_start()) {
+            if bodies.is_empty() {
+                body_start = range.start;
+            }
+            bodies.push(indent + 4);
+        }
+        levelled.shifts.extend(level(buffer, range, base));
+    }
+    if !bodies.is_empty() {
+        levelled.bodies.push(body_start..source.len());
+    }
+    levelled
+}
+
+fn is_opener(line: &str) -> bool {
+    ["!!! ", "??? ", "???+ ", "=== \"", "===! \"", "===+ \""]
+        .iter()
+        .any(|opener| line.starts_with(opener))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levelled(source: &str) -> (String, Levelled) {
+        let mut buffer = source.as_bytes().to_vec();
+        let levelled = level_admonitions(source, 0, &mut buffer);
+        (String::from_utf8(buffer).unwrap(), levelled)
+    }
+
+    #[test]
+    fn bodies_are_levelled_and_keep_their_lines() {
+        let source = "!!! note\n    a\n\n        code\n\n    !!! tip\n        b\nafter\n";
+        let (buffer, found) = levelled(source);
+        assert_eq!(
+            buffer,
+            "!!! note\na    \n\n    code    \n\n!!! tip    \nb        \nafter\n"
+        );
+        assert_eq!(found.bodies.len(), 1);
+        assert_eq!(found.bodies[0], 0..source.len() - "after\n".len());
+        let b = buffer.find('b').unwrap();
+        assert_eq!(&source[Shift::to_source(&found.shifts, b)..][..1], "b");
+    }
+
+    #[test]
+    fn fences_in_a_body_move_as_a_whole_and_fences_outside_stay() {
+        let (buffer, _) = levelled("=== \"Tab\"\n\n    ```sh\n    if x\n      y\n\n    ```\n");
+        assert_eq!(buffer, "=== \"Tab\"\n\n```sh    \nif x    \n  y    \n\n```    \n");
+        let fenced = "```\n!!! note\n    a\n```\n    code\n";
+        assert_eq!(levelled(fenced).0, fenced);
+        let text = "text\n\n    code\n";
+        assert_eq!(levelled(text).0, text);
+    }
+}

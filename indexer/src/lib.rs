@@ -1,0 +1,48 @@
+//! Compiles a documentation tree into one index file.
+//!
+//! ```text
+//! docs tree ──walk──▶ source files, sorted by path
+//!           ──split──▶ sections, cut into parts
+//!           ──docs_index::prepare──▶ terms and packed text, in parallel
+//!           ──docs_index::IndexWriter──▶ the index ──save──▶ temp file, fsync, rename
+//! ```
+//!
+//! * [`walk`] finds the documents; [`rules`] says which paths are left out.
+//! * [`split`] turns one document into sections; it knows Markdown and nothing of files.
+//! * [`build`] drives both and the writer; [`report`] is what it has to tell.
+//! * [`cli`] is the command line; `build_command`, [`inspect`], `search_command`, `verify_command` and `merge_command` are its
+//!   commands; [`output`] holds the two streams.
+//!
+//! The program itself is a line: `docs_indexer::cli::run(std::env::args_os())`.
+
+#![forbid(unsafe_code)]
+
+mod anchor;
+pub mod build;
+pub mod build_command;
+pub mod cli;
+mod decode;
+mod fence;
+mod front_matter;
+mod html_text;
+mod indent;
+pub mod inspect;
+mod jsx;
+mod links;
+mod markdown;
+mod mask;
+mod mdx;
+pub mod merge_command;
+pub mod output;
+mod parts;
+pub mod report;
+pub mod rules;
+mod scrub;
+pub mod search_command;
+mod sections;
+mod shortcode;
+pub mod split;
+mod stored;
+mod unseen;
+pub mod verify_command;
+pub mod walk;

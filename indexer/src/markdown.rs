@@ -1,0 +1,482 @@
+//! Reads Markdown: where the document-level headings stand, and which text belongs to which field.
+//!
+//! In: the parse buffer. Out: an [`Outline`]: headings in order, and pieces of text with their place in the buffer,
+//! so that they can be dealt out to sections and parts later. Headings in quotes, lists, footnotes and admonitions
+//! are content. CommonMark with tables, footnotes, strikethrough, task lists and GitHub's alerts; none of the
+//! parser's dialects for metadata, attributes or maths, for they misread ordinary documents.
+
+use std::ops::Range;
+
+use docs_index::BodyText;
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use crate::html_text::HtmlText;
+use crate::mask::{Dialect, FILLER, Masked};
+use crate::scrub::is_invisible;
+
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    pub(crate) headings: Vec<Heading>,
+    /// In the order of their places.
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) links: Vec<Link>,
+    /// The texts of all pieces, one after another.
+    texts: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Heading {
+    pub(crate) level: u8,
+    pub(crate) title: String,
+    /// Place in the buffer.
+    pub(crate) range: Range<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) start: usize,
+    pub(crate) destination: String,
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Field {
+    Prose,
+    InlineCode,
+    LinkText,
+    Code,
+}
+
+/// What stands between a piece and the one before it in its field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Glue {
+    None,
+    Space,
+    Line,
+}
+
+/// Text of one field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    field: Field,
+    glue: Glue,
+    /// Place in the buffer.
+    pub(crate) range: Range<usize>,
+    text: Range<usize>,
+}
+
+pub(crate) fn options() -> Options {
+    Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_GFM
+}
+
+impl Outline {
+    /// Appends a piece's text to its field, or only what of it stands in `range` of the buffer where the piece is
+    /// as long as its place.
+    pub(crate) fn append(&self, piece: &Piece, range: &Range<usize>, body: &mut BodyText) {
+        let mut text = &self.texts[piece.text.clone()];
+        let mut glue = piece.glue;
+        if piece.range.len() == text.len() && !text.is_empty() {
+            let end = char_boundary(text, range.end.saturating_sub(piece.range.start));
+            let start = char_boundary(text, range.start.saturating_sub(piece.range.start)).min(end);
+            if start > 0 {
+                glue = Glue::Line;
+            }
+            text = &text[start..end];
+        } else if piece.range.start < range.start {
+            return;
+        }
+        let field = match piece.field {
+            Field::Prose => &mut body.prose,
+            Field::InlineCode => &mut body.inline_code,
+            Field::LinkText => &mut body.link_text,
+            Field::Code => &mut body.code,
+        };
+        if text.is_empty() {
+            return;
+        }
+        if !field.is_empty() {
+            match glue {
+                Glue::None => {}
+                Glue::Space if field.ends_with([' ', '\n']) || text.starts_with(' ') => {}
+                Glue::Line if field.ends_with('\n') => {}
+                Glue::Space => field.push(' '),
+                Glue::Line => field.push('\n'),
+            }
+        }
+        field.push_str(text);
+    }
+
+    /// Whether any piece in `range` of the buffer has text.
+    pub(crate) fn has_text(&self, range: &Range<usize>) -> bool {
+        let first = self
+            .pieces
+            .partition_point(|piece| piece.range.start < range.start);
+        let pieces = self.pieces[first..]
+            .iter()
+            .take_while(|piece| piece.range.start < range.end);
+        pieces
+            .map(|piece| &self.texts[piece.text.clone()])
+            .any(|text| !text.trim().is_empty())
+    }
+}
+
+pub(crate) fn read(masked: &Masked<'_>, source: &str, dialect: Dialect) -> Outline {
+    let mut reader = Reader {
+        outline: Outline::default(),
+        source,
+        masked,
+        dialect,
+        next_code: 0,
+        next_body: 0,
+        depth: 0,
+        heading: None,
+        link: None,
+        html: None,
+        code_block: None,
+        glue: [Glue::None; 4],
+    };
+    for (event, range) in Parser::new_ext(&masked.buffer, options()).into_offset_iter() {
+        reader.blank_code_before(range.start);
+        reader.take(event, range);
+    }
+    reader.blank_code_before(usize::MAX);
+    reader.outline
+}
+
+struct Reader<'m> {
+    outline: Outline,
+    source: &'m str,
+    masked: &'m Masked<'m>,
+    dialect: Dialect,
+    next_code: usize,
+    next_body: usize,
+    /// Containers around the place: quotes, lists, footnotes.
+    depth: usize,
+    /// The document-level heading being read.
+    heading: Option<Heading>,
+    link: Option<Link>,
+    html: Option<HtmlText>,
+    /// Whether the code block being read is prose to its dialect.
+    code_block: Option<bool>,
+    /// What is due before the next piece of each field.
+    glue: [Glue; 4],
+}
+
+impl Reader<'_> {
+    fn take(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.text(&text, range),
+            Event::Code(code) => {
+                if let Some(heading) = &mut self.heading {
+                    heading.title.push_str(&code);
+                } else {
+                    self.due(Field::InlineCode, Glue::Line);
+                    self.push(Field::InlineCode, &code, range);
+                    self.due(Field::Prose, Glue::Space);
+                    self.due(Field::LinkText, Glue::Space);
+                }
+                if let Some(link) = &mut self.link {
+                    link.text.push_str(&code);
+                }
+            }
+            Event::Html(html) => {
+                let mut text = String::new();
+                self.html.get_or_insert_default().feed(&html, &mut text);
+                self.push(Field::Prose, &text, range);
+            }
+            Event::InlineHtml(html) => {
+                if html.get(..3).is_some_and(|tag| tag.eq_ignore_ascii_case("<br")) {
+                    self.soft_break();
+                } else if html.get(..4).is_some_and(|tag| tag.eq_ignore_ascii_case("<img")) {
+                    let mut text = String::new();
+                    HtmlText::default().feed(&html, &mut text);
+                    self.text(&text, range);
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => self.soft_break(),
+            Event::Rule => self.block(),
+            Event::FootnoteReference(_)
+            | Event::TaskListMarker(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_) => {}
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+        match tag {
+            Tag::Heading { level, .. } => {
+                self.block();
+                if self.depth == 0 && !self.in_body(range.start) {
+                    self.heading = Some(Heading {
+                        level: level_number(level),
+                        title: String::new(),
+                        range,
+                    });
+                }
+            }
+            Tag::BlockQuote(kind) => {
+                self.block();
+                self.depth += 1;
+                if let Some(kind) = kind {
+                    self.push(Field::Prose, &format!("{kind:?}"), range.start..range.start);
+                    self.block();
+                }
+            }
+            Tag::List(_) | Tag::FootnoteDefinition(_) => {
+                self.block();
+                self.depth += 1;
+            }
+            Tag::CodeBlock(kind) => {
+                self.block();
+                let is_prose = self.dialect == Dialect::Mdx && matches!(kind, CodeBlockKind::Indented);
+                self.code_block = Some(is_prose);
+            }
+            Tag::HtmlBlock => {
+                self.block();
+                self.html = Some(HtmlText::default());
+            }
+            Tag::Link { dest_url, .. } => {
+                self.due(Field::LinkText, Glue::Line);
+                let text = String::new();
+                self.link = Some(Link {
+                    start: range.start,
+                    destination: dest_url.into_string(),
+                    text,
+                });
+            }
+            Tag::Paragraph | Tag::Item | Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell => {
+                self.block();
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(_) => {
+                self.block();
+                if let Some(mut heading) = self.heading.take() {
+                    heading.title = folded(&heading.title);
+                    self.outline.headings.push(heading);
+                }
+            }
+            TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::FootnoteDefinition => {
+                self.block();
+                self.depth = self.depth.saturating_sub(1);
+            }
+            TagEnd::CodeBlock => {
+                self.block();
+                self.code_block = None;
+            }
+            TagEnd::HtmlBlock => {
+                self.block();
+                self.html = None;
+            }
+            TagEnd::Link => {
+                self.due(Field::Prose, Glue::Space);
+                if let Some(mut link) = self.link.take() {
+                    link.text = folded(&link.text);
+                    self.outline.links.push(link);
+                }
+            }
+            TagEnd::Paragraph | TagEnd::Item | TagEnd::TableCell => self.block(),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, range: Range<usize>) {
+        if let Some(is_prose) = self.code_block {
+            self.push(if is_prose { Field::Prose } else { Field::Code }, text, range);
+            return;
+        }
+        if let Some(link) = &mut self.link {
+            link.text.push_str(text);
+        }
+        if let Some(heading) = &mut self.heading {
+            heading.title.push_str(text);
+        } else {
+            self.push(
+                if self.link.is_some() {
+                    Field::LinkText
+                } else {
+                    Field::Prose
+                },
+                text,
+                range,
+            );
+        }
+    }
+
+    fn soft_break(&mut self) {
+        if let Some(heading) = &mut self.heading {
+            heading.title.push(' ');
+        }
+        if let Some(link) = &mut self.link {
+            link.text.push(' ');
+        }
+        self.due(Field::Prose, Glue::Space);
+        self.due(Field::LinkText, Glue::Space);
+    }
+
+    /// A block begins or ends here.
+    fn block(&mut self) {
+        self.glue = [Glue::Line; 4];
+    }
+
+    fn due(&mut self, field: Field, glue: Glue) {
+        let due = &mut self.glue[field as usize];
+        *due = (*due).max(glue);
+    }
+
+    fn push(&mut self, field: Field, text: &str, range: Range<usize>) {
+        let start = self.outline.texts.len();
+        if text.contains(FILLER) {
+            self.outline.texts.extend(text.split(FILLER));
+        } else {
+            self.outline.texts.push_str(text);
+        }
+        if self.outline.texts.len() > start {
+            let glue = std::mem::replace(&mut self.glue[field as usize], Glue::None);
+            self.outline.pieces.push(Piece {
+                field,
+                glue,
+                range,
+                text: start..self.outline.texts.len(),
+            });
+        }
+    }
+
+    /// Adds the blanked code that stands before `position`.
+    fn blank_code_before(&mut self, position: usize) {
+        while let Some(code) = self
+            .masked
+            .code
+            .get(self.next_code)
+            .filter(|code| code.start <= position)
+        {
+            self.next_code += 1;
+            let text = self.source.get(code.clone()).unwrap_or_default().trim();
+            self.due(Field::Code, Glue::Line);
+            self.push(Field::Code, text, code.clone());
+            self.due(Field::Code, Glue::Line);
+        }
+    }
+
+    fn in_body(&mut self, position: usize) -> bool {
+        while self
+            .masked
+            .bodies
+            .get(self.next_body)
+            .is_some_and(|body| body.end <= position)
+        {
+            self.next_body += 1;
+        }
+        self.masked
+            .bodies
+            .get(self.next_body)
+            .is_some_and(|body| body.contains(&position))
+    }
+}
+
+/// The last place up to `place` where a character begins or the text ends.
+pub(crate) fn char_boundary(text: &str, place: usize) -> usize {
+    let mut place = place.min(text.len());
+    while !text.is_char_boundary(place) {
+        place -= 1;
+    }
+    place
+}
+
+fn level_number(level: HeadingLevel) -> u8 {
+    match level {
+        HeadingLevel::H1 => 1,
+        HeadingLevel::H2 => 2,
+        HeadingLevel::H3 => 3,
+        HeadingLevel::H4 => 4,
+        HeadingLevel::H5 => 5,
+        HeadingLevel::H6 => 6,
+    }
+}
+
+/// White space folded, characters that nobody sees left out.
+fn folded(text: &str) -> String {
+    let visible = |character: &char| *character != FILLER && !is_invisible(*character);
+    let text: String = text.chars().filter(visible).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::mask;
+
+    fn outline(source: &str) -> (Outline, BodyText) {
+        let masked = mask(source, 0, Dialect::Markdown);
+        let outline = read(&masked, source, Dialect::Markdown);
+        let mut body = BodyText::default();
+        for piece in &outline.pieces {
+            outline.append(piece, &(0..source.len()), &mut body);
+        }
+        (outline, body)
+    }
+
+    #[test]
+    fn only_document_level_headings_are_headings() {
+        let source = "# A\n\n> # quoted\n\n- # item\n\n[^1]: # note\n\n<div>\n# html\n</div>\n\n<details>\n\n## B\n\n</details>\n\n!!! note\n    ## body\n\nC\n*c*\n===\n";
+        let (outline, _) = outline(source);
+        let titles: Vec<_> = outline
+            .headings
+            .iter()
+            .map(|heading| (heading.level, heading.title.as_str()))
+            .collect();
+        assert_eq!(titles, [(1, "A"), (2, "B"), (1, "C c")]);
+    }
+
+    #[test]
+    fn titles_are_the_plain_text_of_their_inlines() {
+        let cases = [
+            ("# [tool](https://x)", "tool"),
+            ("## Use `Vec<T>` and *care*", "Use Vec<T> and care"),
+            ("## ![logo](l.png) Brand", "logo Brand"),
+            ("## With <a href=\"#x\">a tag</a> inside", "With a tag inside"),
+            ("## Use <kbd>Ctrl</kbd>+<kbd>K</kbd> <!-- c -->", "Use Ctrl+K"),
+            ("## C# ##", "C#"),
+            ("## Keep \\##", "Keep ##"),
+            ("##", ""),
+            ("## {{domxref(\"X\", \"Y\")}}, more", "Y, more"),
+        ];
+        for (source, title) in cases {
+            assert_eq!(outline(source).0.headings[0].title, title, "{source}");
+        }
+    }
+
+    #[test]
+    fn each_text_stands_in_one_field() {
+        let source = "# Title `x`\n\nPro**se** with `code` and [a `b` link](c.md) end.\nNext ![alt](i.png) line.\n\n> [!TIP]\n> quoted\n\n| h | i |\n|---|---|\n| c | d |\n\n```sh\nrun it\n```\n\n<p>html <b>text</b></p>\n\n[ref]: https://x\n";
+        let (outline, body) = outline(source);
+        assert_eq!(
+            body.prose,
+            "Prose with  and  end. Next alt line.\nTip\nquoted\nh\ni\nc\nd\nhtml text \n"
+        );
+        assert_eq!(body.inline_code, "code\nb");
+        assert_eq!(body.link_text, "a  link");
+        assert_eq!(body.code, "run it\n");
+        assert_eq!(outline.links.len(), 1);
+        assert_eq!(outline.links[0].text, "a b link");
+    }
+
+    #[test]
+    fn maths_and_shortcode_bodies_are_code() {
+        let (outline, body) =
+            outline("$$\nx = y\n$$\n\n{{< highlight sh >}}\n# run\n{{< /highlight >}}\n\nafter\n");
+        assert!(outline.headings.is_empty());
+        assert_eq!(body.code, "x = y\n# run");
+        assert_eq!(body.prose, "after");
+    }
+}

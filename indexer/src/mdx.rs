@@ -1,0 +1,334 @@
+//! MDX: what is JavaScript in a Markdown file.
+//!
+//! In: the source of an `.mdx` file and its parse buffer. Imports, exports, `{/* … */}` comments, `<style>` and
+//! `<script>` become blanks in the buffer and are reported as hidden. JSX tags become blanks too, so that the text
+//! between them is read as the Markdown it is, and lines indented inside a component are levelled, for MDX has no
+//! indented code. Code fences and code spans are left alone. One pass; scans that fail have a common budget, so that
+//! no input takes more than linear time.
+
+use std::ops::Range;
+
+use crate::fence;
+use crate::indent::{self, Shift};
+use crate::jsx::{TagKind, jsx_tag, statement_end};
+use crate::mask::blank;
+
+/// Nesting beyond which components are no longer told apart.
+const DEEPEST: usize = 128;
+
+#[derive(Debug, Default)]
+pub(crate) struct Mdx {
+    /// Not shown to a reader; ranges of the source, in order.
+    pub(crate) hidden: Vec<Range<usize>>,
+    pub(crate) shifts: Vec<Shift>,
+}
+
+pub(crate) fn blank_javascript(source: &str, body: usize, buffer: &mut [u8]) -> Mdx {
+    let mut scan = Scan {
+        source,
+        buffer,
+        mdx: Mdx::default(),
+        components: Vec::new(),
+        indents: Vec::new(),
+        budget: 4 * source.len() + 65_536,
+        run_missing: Vec::new(),
+    };
+    scan.run(body);
+    scan.level();
+    scan.mdx
+}
+
+/// An open component.
+struct Component<'s> {
+    name: &'s str,
+    /// Indentation of its first line of content, once that was seen.
+    indent: Option<usize>,
+}
+
+struct Scan<'s, 'b> {
+    source: &'s str,
+    buffer: &'b mut [u8],
+    mdx: Mdx,
+    components: Vec<Component<'s>>,
+    /// Start of each line inside components, and the indentation that it owes to them.
+    indents: Vec<(usize, usize)>,
+    /// Bytes that failing scans may still look at.
+    budget: usize,
+    /// Lengths of backtick runs that are known to have no match before the paragraph's end.
+    run_missing: Vec<(usize, usize)>,
+}
+
+impl<'s> Scan<'s, '_> {
+    fn run(&mut self, body: usize) {
+        let mut position = body;
+        let mut block_start = true;
+        while position < self.source.len() {
+            let line = self.line(position);
+            if line.trim().is_empty() {
+                block_start = true;
+                position += line.len();
+                continue;
+            }
+            if block_start && let Some(end) = statement_end(self.source, position, &mut self.budget) {
+                self.hide(position..end);
+                position = end;
+                continue;
+            }
+            block_start = false;
+            self.note_indent(position, line);
+            position = match fence::opened_by(line) {
+                Some(fence) => self.skip_fence(position + line.len(), fence),
+                None => self.scan_text(position),
+            };
+        }
+    }
+
+    fn line(&self, position: usize) -> &'s str {
+        self.source[position..]
+            .split_inclusive('\n')
+            .next()
+            .unwrap_or_default()
+    }
+
+    fn note_indent(&mut self, position: usize, line: &str) {
+        let Some(component) = self.components.last_mut() else {
+            return;
+        };
+        if !line.trim_start().starts_with("</") {
+            let own = indent::leading_blanks(line.as_bytes());
+            let owed = *component.indent.get_or_insert(own);
+            self.indents.push((position, owed));
+        }
+    }
+
+    fn skip_fence(&mut self, mut position: usize, fence: fence::Fence) -> usize {
+        while position < self.source.len() {
+            let line = self.line(position);
+            self.note_indent(position, if line.trim().is_empty() { "</" } else { line });
+            position += line.len();
+            if fence::closes(line, fence) {
+                break;
+            }
+        }
+        position
+    }
+
+    fn hide(&mut self, range: Range<usize>) {
+        blank(self.buffer, range.clone());
+        self.mdx.hidden.push(range);
+    }
+
+    /// From `position` to the start of a line that was not looked at.
+    fn scan_text(&mut self, mut position: usize) -> usize {
+        let bytes = self.source.as_bytes();
+        loop {
+            let special = |&byte: &u8| matches!(byte, b'\n' | b'\\' | b'`' | b'{' | b'<');
+            let Some(offset) = bytes[position..].iter().position(special) else {
+                return bytes.len();
+            };
+            position += offset;
+            match bytes[position] {
+                b'\n' => return position + 1,
+                b'\\' => {
+                    position += if bytes.get(position + 1).is_some_and(u8::is_ascii_punctuation) {
+                        2
+                    } else {
+                        1
+                    }
+                }
+                b'`' => position = self.skip_code_span(position),
+                b'{' => match self.comment_end(position) {
+                    Some(end) => {
+                        self.hide(position..end);
+                        position = end;
+                    }
+                    None => position += 1,
+                },
+                _ => position = self.tag(position).unwrap_or(position + 1),
+            }
+        }
+    }
+
+    fn skip_code_span(&mut self, position: usize) -> usize {
+        let bytes = self.source.as_bytes();
+        let run = |at: usize| bytes[at..].iter().take_while(|&&byte| byte == b'`').count();
+        let length = run(position);
+        let mut at = position + length;
+        if self
+            .run_missing
+            .iter()
+            .any(|&(missing, end)| missing == length && at < end)
+        {
+            return at;
+        }
+        let mut blank_line = false;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'`' => {
+                    let other = run(at);
+                    at += other;
+                    if other == length {
+                        return at;
+                    }
+                    blank_line = false;
+                    continue;
+                }
+                b'\n' if blank_line => break,
+                b'\n' => blank_line = true,
+                b' ' | b'\t' => {}
+                _ => blank_line = false,
+            }
+            at += 1;
+        }
+        self.run_missing.retain(|&(_, end)| end > position);
+        self.run_missing.push((length, at));
+        position + length
+    }
+
+    fn comment_end(&mut self, position: usize) -> Option<usize> {
+        let rest = self.source[position..].strip_prefix("{/*")?;
+        if self.budget == 0 {
+            return None;
+        }
+        let Some(end) = rest.find("*/") else {
+            self.budget = self.budget.saturating_sub(rest.len());
+            return None;
+        };
+        let after = rest[end + 2..].trim_start();
+        after
+            .starts_with('}')
+            .then(|| self.source.len() - after.len() + 1)
+    }
+
+    /// Blanks the tag at `position`; its end.
+    fn tag(&mut self, position: usize) -> Option<usize> {
+        let tag = jsx_tag(self.source, position, &mut self.budget)?;
+        match tag.kind {
+            TagKind::Open if tag.name == "style" || tag.name == "script" => {
+                let closer = if tag.name == "style" {
+                    "</style>"
+                } else {
+                    "</script>"
+                };
+                if let Some(offset) = self.source[tag.end..].find(closer) {
+                    let end = tag.end + offset + closer.len();
+                    self.hide(position..end);
+                    return Some(end);
+                }
+                self.budget = self.budget.saturating_sub(self.source.len() - tag.end);
+            }
+            TagKind::Open if !is_void(tag.name) && self.components.len() < DEEPEST => {
+                self.components.push(Component {
+                    name: tag.name,
+                    indent: None,
+                });
+            }
+            TagKind::Close => {
+                if let Some(index) = self
+                    .components
+                    .iter()
+                    .rposition(|component| component.name == tag.name)
+                {
+                    self.components.truncate(index);
+                }
+            }
+            TagKind::Open | TagKind::Alone => {}
+        }
+        blank(self.buffer, position..tag.end);
+        Some(tag.end)
+    }
+
+    /// Levels lines inside components, and lines that begin with a tag that is now blank.
+    fn level(&mut self) {
+        let mut owed = self.indents.iter().peekable();
+        let mut start = 0;
+        for line in self.source.split_inclusive('\n') {
+            let range = start..start + line.trim_end_matches('\n').len();
+            let by_component = owed
+                .next_if(|&&(position, _)| position == start)
+                .map_or(0, |&(_, by)| by);
+            start += line.len();
+            let own = indent::leading_blanks(line.as_bytes());
+            let now = indent::leading_blanks(&self.buffer[range.clone()]);
+            let by = by_component.min(own) + now.saturating_sub(own);
+            if by > 0 && now < range.len() {
+                self.mdx.shifts.extend(indent::level(self.buffer, range, by));
+            }
+        }
+    }
+}
+
+fn is_void(name: &str) -> bool {
+    matches!(name, "br" | "hr" | "img" | "input" | "wbr" | "source")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blanked(source: &str) -> (String, Vec<&str>) {
+        let mut buffer = source.as_bytes().to_vec();
+        let mdx = blank_javascript(source, 0, &mut buffer);
+        let hidden = mdx.hidden.iter().map(|range| &source[range.clone()]).collect();
+        (String::from_utf8(buffer).unwrap(), hidden)
+    }
+
+    #[test]
+    fn statements_are_hidden_to_their_end() {
+        let statements =
+            "import A from 'a'\nimport './side.css'\nexport const m = {\n  t: '}',\n\n  u: 1,\n}\n";
+        let source = format!("{statements}\n# Title\n\nimport x is prose\n");
+        let (buffer, hidden) = blanked(&source);
+        assert_eq!(hidden.concat(), statements);
+        assert!(buffer.trim_start().starts_with("# Title\n\nimport x is prose\n"));
+        let (_, hidden) = blanked("text\nimport A from 'a'\n");
+        assert!(hidden.is_empty());
+        let (_, hidden) = blanked("```js\n\nimport A from 'a'\n```\n");
+        assert!(hidden.is_empty());
+        let (_, hidden) = blanked("export const open = {\n\n# Title\n");
+        assert_eq!(hidden, ["export const open = {\n"]);
+    }
+
+    #[test]
+    fn comments_are_hidden_outside_code() {
+        let (buffer, hidden) = blanked("a {/* b\n\nc */} d `{/* e */}`\n");
+        assert_eq!(hidden, ["{/* b\n\nc */}"]);
+        assert_eq!(buffer, "a      \n\nd `{/* e */}`      \n");
+        assert_eq!(blanked("a {/* never closed\n").1, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn tags_become_blank_and_their_content_is_levelled() {
+        let (buffer, _) = blanked("<A b={{c: '>'}}>\n    text **x**\n\n      - deep\n</A>\nafter `<B>`\n");
+        let lines: Vec<&str> = buffer.lines().map(str::trim_end).collect();
+        assert_eq!(lines, ["", "text **x**", "", "  - deep", "", "after `<B>`"]);
+        let (buffer, _) = blanked("<A>\n    ```js\n    <B>\n      x\n    ```\n</A>\n");
+        let lines: Vec<&str> = buffer.lines().map(str::trim_end).collect();
+        assert_eq!(lines, ["", "```js", "<B>", "  x", "```", ""]);
+        let (buffer, _) = blanked("<A\n  b\n>one</A> <>two</> a < b <https://x.y>\n");
+        assert_eq!(
+            buffer.split_whitespace().collect::<Vec<_>>(),
+            ["one", "two", "a", "<", "b", "<https://x.y>"]
+        );
+        assert!(!buffer.lines().nth(2).unwrap().starts_with(' '));
+    }
+
+    #[test]
+    fn repeated_openers_take_linear_time() {
+        for piece in [
+            "<a {",
+            "{/* ",
+            "`a ``b ",
+            "<a \"",
+            "export {\n\n",
+            "<style>",
+            "<A>",
+        ] {
+            let source = piece.repeat(100_000);
+            let mut buffer = source.as_bytes().to_vec();
+            let begin = std::time::Instant::now();
+            blank_javascript(&source, 0, &mut buffer);
+            assert!(begin.elapsed().as_secs() < 5, "{piece:?}");
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Sections: from an outline to the records of a document.
+//!
+//! In: source, parse buffer, outline. Out: the sections in order. The first one owns line 1, each ends before the
+//! next heading's first line, the last at the end of the file. Text before the first heading makes a level-0
+//! section; blanks, statements and anchor tags alone do not. Anchor tags on lines of their own directly before a
+//! heading are its aliases and are stored nowhere.
+
+use std::ops::Range;
+
+use docs_index::{PartSource, SectionSource};
+
+use crate::anchor::{self, AnchorSource};
+use crate::links;
+use crate::markdown::{Heading, Outline};
+use crate::mask::{Masked, apart};
+use crate::parts;
+use crate::stored::StoredText;
+
+/// What the sections of a document are made from.
+pub(crate) struct Sectioning<'d> {
+    pub(crate) path: &'d [u8],
+    pub(crate) source: &'d str,
+    /// Byte offset of the first line after the front matter.
+    pub(crate) body: usize,
+    pub(crate) masked: &'d Masked<'d>,
+    pub(crate) outline: &'d Outline,
+    /// Title of a level-0 section.
+    pub(crate) title: &'d str,
+    pub(crate) part_limit: usize,
+    /// Lines of the file, at least 1.
+    pub(crate) line_count: u32,
+}
+
+impl Sectioning<'_> {
+    /// The sections; none where the file has no text.
+    pub(crate) fn sections(&self) -> Vec<SectionSource> {
+        let lines = Lines::of(self.source);
+        let mut hidden = self.masked.hidden.clone();
+        let placed = self.placed(&lines, &mut hidden);
+        let hidden = apart(hidden);
+        let anchor_sources = placed.iter().map(|heading| AnchorSource {
+            title: &heading.heading.title,
+            explicit: heading.explicit.as_deref(),
+            aliases: heading.aliases.clone(),
+        });
+        let anchors = anchor::assign(anchor_sources.collect());
+        let mut sections = Vec::with_capacity(placed.len() + 1);
+        let first_start = placed.first().map_or(self.source.len(), |heading| heading.start);
+        let first_line = placed.first().map_or(self.line_count + 1, |heading| heading.line);
+        if placed.is_empty() || self.outline.has_text(&(self.body..first_start)) {
+            let parts = self.parts(self.body..first_start, &hidden);
+            if !parts.is_empty() {
+                sections.push(SectionSource {
+                    heading: self.title.to_owned(),
+                    line_start: 1,
+                    line_end: (first_line - 1).max(1),
+                    parts,
+                    ..SectionSource::default()
+                });
+            }
+        }
+        for (index, (heading, anchor)) in placed.iter().zip(anchors).enumerate() {
+            let next = placed.get(index + 1);
+            let end = next.map_or(self.source.len(), |next| next.start);
+            let mut parts = self.parts(heading.text_start..end, &hidden);
+            if parts.is_empty() {
+                let text = "#".repeat(usize::from(heading.heading.level));
+                parts.push(PartSource {
+                    text,
+                    ..PartSource::default()
+                });
+            }
+            sections.push(SectionSource {
+                heading: heading.heading.title.clone(),
+                anchor: anchor.id,
+                aliases: anchor.aliases,
+                level: heading.heading.level,
+                line_start: if sections.is_empty() { 1 } else { heading.line },
+                line_end: next.map_or(self.line_count, |next| next.line - 1),
+                parts,
+            });
+        }
+        sections
+    }
+
+    /// Where each heading stands, with its names; hides from the text what only names it.
+    fn placed<'o>(&'o self, lines: &Lines, hidden: &mut Vec<Range<usize>>) -> Vec<Placed<'o>> {
+        let mut placed: Vec<Placed<'o>> = Vec::with_capacity(self.outline.headings.len());
+        let mut floor = lines.index_of(self.body);
+        for heading in &self.outline.headings {
+            let first = lines.index_of(heading.range.start);
+            let in_heading = self
+                .masked
+                .buffer
+                .get(heading.range.clone())
+                .unwrap_or_default()
+                .trim_end();
+            let last = lines.index_of(heading.range.start + in_heading.len().saturating_sub(1));
+            let start = lines.start(first);
+            let end = lines.start(last + 1);
+            let mut aliases = Vec::new();
+            self.aliases_before(lines, floor..first, &mut aliases, hidden);
+            let own = &self.source[start..end];
+            if own.contains('<') {
+                aliases.extend(anchor::anchor_tags(own).0);
+            }
+            let id = self.masked.ids.partition_point(|id| id.range.start < start);
+            let id = self.masked.ids.get(id).filter(|id| id.range.end <= end);
+            hidden.extend(id.map(|id| id.range.clone()));
+            placed.push(Placed {
+                heading,
+                explicit: id.map(|id| id.id.clone()),
+                aliases,
+                line: u32::try_from(first + 1).unwrap_or(u32::MAX),
+                start,
+                text_start: start + (own.len() - own.trim_start().len()),
+            });
+            floor = last + 1;
+        }
+        placed
+    }
+
+    /// Collects the lines of anchor tags above a heading, nearest last.
+    fn aliases_before(
+        &self,
+        lines: &Lines,
+        gap: Range<usize>,
+        aliases: &mut Vec<String>,
+        hidden: &mut Vec<Range<usize>>,
+    ) {
+        for line in gap.rev() {
+            let range = lines.start(line)..lines.start(line + 1);
+            let text = self.source[range.clone()].trim();
+            if text.is_empty() || self.is_hidden(&range, text.len()) {
+                continue;
+            }
+            if !text.starts_with('<') {
+                break;
+            }
+            let (mut names, alone) = anchor::anchor_tags(text);
+            if !alone {
+                break;
+            }
+            names.append(aliases);
+            *aliases = names;
+            let line_start = range.start;
+            hidden.push(line_start..line_start + self.source[range].trim_end().len());
+        }
+    }
+
+    /// Whether all visible characters of a line are hidden.
+    fn is_hidden(&self, line: &Range<usize>, length: usize) -> bool {
+        let blanks = self.source[line.clone()].len() - self.source[line.clone()].trim_start().len();
+        let text = line.start + blanks..line.start + blanks + length;
+        let next = self
+            .masked
+            .hidden
+            .partition_point(|hidden| hidden.start <= text.start);
+        let hidden = next
+            .checked_sub(1)
+            .and_then(|index| self.masked.hidden.get(index));
+        hidden.is_some_and(|hidden| hidden.end >= text.end)
+    }
+
+    fn parts(&self, range: Range<usize>, hidden: &[Range<usize>]) -> Vec<PartSource> {
+        let stored = StoredText::of(self.source, range.clone(), hidden);
+        if stored.text.is_empty() {
+            return Vec::new();
+        }
+        let cuts = parts::cut(&stored.text, self.part_limit);
+        let count = cuts.len();
+        let mut parts = Vec::with_capacity(count);
+        let mut start = range.start;
+        for (index, cut) in cuts.into_iter().enumerate() {
+            let end = if index + 1 == count {
+                range.end
+            } else {
+                stored.source_of(cut.range.end)
+            };
+            let part_range = start..end.max(start);
+            let text = if count == 1 {
+                stored.text.clone()
+            } else {
+                [cut.head.as_str(), &stored.text[cut.range], &cut.tail].concat()
+            };
+            let mut part = PartSource {
+                text,
+                repeated_head: u32::try_from(cut.head.len()).unwrap_or(u32::MAX),
+                repeated_tail: u32::try_from(cut.tail.len()).unwrap_or(u32::MAX),
+                ..PartSource::default()
+            };
+            self.fill(&part_range, &mut part);
+            start = part_range.end;
+            parts.push(part);
+        }
+        parts
+    }
+
+    /// Deals out to a part the pieces and links of its range.
+    fn fill(&self, range: &Range<usize>, part: &mut PartSource) {
+        let pieces = &self.outline.pieces;
+        let first = pieces.partition_point(|piece| piece.range.start < range.start);
+        let spanning = first
+            .checked_sub(1)
+            .filter(|&before| pieces[before].range.end > range.start);
+        for piece in &pieces[spanning.unwrap_or(first)..] {
+            if piece.range.start >= range.end {
+                break;
+            }
+            self.outline.append(piece, range, &mut part.fields);
+        }
+        let fields = &mut part.fields;
+        for field in [
+            &mut fields.prose,
+            &mut fields.inline_code,
+            &mut fields.link_text,
+            &mut fields.code,
+        ] {
+            let trimmed = field.trim_end().len();
+            field.truncate(trimmed);
+        }
+        let links = &self.outline.links;
+        let first = links.partition_point(|link| link.start < range.start);
+        for link in links[first..].iter().take_while(|link| link.start < range.end) {
+            part.links
+                .extend(links::resolve(self.path, &link.destination, link.text.clone()));
+        }
+    }
+}
+
+/// A heading in the source.
+struct Placed<'o> {
+    heading: &'o Heading,
+    explicit: Option<String>,
+    aliases: Vec<String>,
+    /// From 1.
+    line: u32,
+    /// Start of its first line.
+    start: usize,
+    /// Its first character that is no blank.
+    text_start: usize,
+}
+
+/// Where the lines of a text begin.
+struct Lines {
+    starts: Vec<usize>,
+    end: usize,
+}
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        let feeds = text
+            .bytes()
+            .enumerate()
+            .filter(|&(_, byte)| byte == b'\n')
+            .map(|(at, _)| at + 1);
+        let starts = std::iter::once(0)
+            .chain(feeds.filter(|&start| start < text.len()))
+            .collect();
+        Self {
+            starts,
+            end: text.len(),
+        }
+    }
+
+    /// The line, from 0, that a place stands in.
+    fn index_of(&self, position: usize) -> usize {
+        self.starts
+            .partition_point(|&start| start <= position)
+            .saturating_sub(1)
+    }
+
+    /// Start of a line, from 0; the end of the text for the one after the last.
+    fn start(&self, index: usize) -> usize {
+        self.starts.get(index).copied().unwrap_or(self.end)
+    }
+}

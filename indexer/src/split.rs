@@ -1,0 +1,514 @@
+//! Splits one source file into a document of sections: the whole way from bytes to records.
+//!
+//! In: a path in the docs tree and the file's bytes. Out: a [`DocumentSource`] for the index, and warnings where the
+//! file was read as well as could be. The way: bytes to text ([`crate::decode`], [`crate::scrub`]), front matter
+//! ([`crate::front_matter`]), a buffer of the same lines in which only Markdown is left ([`crate::mask`]), its
+//! headings and texts ([`crate::markdown`]), and from these sections with anchors, parts and fields
+//! ([`crate::sections`]). Pure: no file is read, nothing is printed, and no input panics.
+
+use blake2::digest::consts::U32;
+use blake2::{Blake2b, Digest};
+use docs_index::{DocumentSource, PartSource, SectionSource};
+
+use crate::decode::{self, Tally};
+use crate::front_matter::{self, FrontMatter};
+use crate::markdown::{self, Outline};
+use crate::mask::{self, Dialect};
+use crate::report::{Warning, WarningKind, counted, path_for_people};
+use crate::scrub;
+use crate::sections::Sectioning;
+
+/// How documents are split.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SplitOptions {
+    /// Bytes of stored text beyond which a section is cut into parts.
+    pub part_limit: usize,
+}
+
+impl Default for SplitOptions {
+    fn default() -> Self {
+        Self { part_limit: 6000 }
+    }
+}
+
+/// A file taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// What the index takes in.
+    pub document: DocumentSource,
+    /// What its author should know, by line.
+    pub warnings: Vec<Warning>,
+}
+
+/// Why a file makes no document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Skip {
+    /// It has no text.
+    Empty,
+    /// Its front matter says that it is a draft.
+    Draft,
+}
+
+impl std::fmt::Display for Skip {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Empty => "no text",
+            Self::Draft => "draft",
+        })
+    }
+}
+
+/// Splits the file at `path`, whose suffix tells its dialect.
+///
+/// # Errors
+///
+/// A file without any text, or a draft, is no document.
+pub fn split_document(path: &[u8], source: &[u8], options: &SplitOptions) -> Result<Split, Skip> {
+    let decoded = decode::decode(source);
+    // Counted before anything is removed: a last line of invisible characters alone is a line of the file.
+    let line_count = u32::try_from(decoded.text.lines().count().max(1)).unwrap_or(u32::MAX);
+    let (text, invisible) = scrub::remove_invisible(scrub::shorten_data_uris(decoded.text));
+    let front = front_matter::read(&text);
+    if front.draft {
+        return Err(Skip::Draft);
+    }
+    let dialect = if has_suffix(path, b".mdx") {
+        Dialect::Mdx
+    } else {
+        Dialect::Markdown
+    };
+    let masked = mask::mask(&text, front.body, dialect);
+    let outline = markdown::read(&masked, &text, dialect);
+    let stem = stem(path);
+    let sectioning = Sectioning {
+        path,
+        source: &text,
+        body: front.body,
+        masked: &masked,
+        outline: &outline,
+        title: if front.title.is_empty() {
+            &stem
+        } else {
+            &front.title
+        },
+        part_limit: options.part_limit,
+        line_count,
+    };
+    let mut sections = sectioning.sections();
+    if sections.is_empty() {
+        sections.push(front_matter_alone(&front, sectioning.title, line_count).ok_or(Skip::Empty)?);
+    }
+    let warnings = warnings(path, &decoded.invalid, &decoded.nul, &invisible, &front);
+    let document = DocumentSource {
+        path: path.to_vec(),
+        title: title(&front, &outline).unwrap_or(stem),
+        description: front.description,
+        tags: front.tags,
+        url: String::new(),
+        language: front.language,
+        source_hash: Blake2b::<U32>::digest(source).into(),
+        source_bytes: u64::try_from(source.len()).unwrap_or(u64::MAX),
+        sections,
+    };
+    Ok(Split { document, warnings })
+}
+
+/// The title of the page where it has one: front matter, else the first level-1 heading.
+fn title(front: &FrontMatter, outline: &Outline) -> Option<String> {
+    if !front.title.is_empty() {
+        return Some(front.title.clone());
+    }
+    let first = outline
+        .headings
+        .iter()
+        .find(|heading| heading.level == 1 && !heading.title.is_empty());
+    first.map(|heading| heading.title.clone())
+}
+
+/// The one section of a page that is front matter alone.
+fn front_matter_alone(front: &FrontMatter, title: &str, line_end: u32) -> Option<SectionSource> {
+    let text = [&front.description, &front.title]
+        .into_iter()
+        .find(|text| !text.is_empty())?;
+    Some(SectionSource {
+        heading: title.to_owned(),
+        line_start: 1,
+        line_end,
+        parts: vec![PartSource {
+            text: text.clone(),
+            ..PartSource::default()
+        }],
+        ..SectionSource::default()
+    })
+}
+
+fn has_suffix(path: &[u8], suffix: &[u8]) -> bool {
+    path.len() >= suffix.len() && path[path.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
+}
+
+/// The file's name without its suffix.
+fn stem(path: &[u8]) -> String {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let name = String::from_utf8_lossy(name);
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
+        _ => name.into_owned(),
+    }
+}
+
+fn warnings(
+    path: &[u8],
+    invalid: &Tally,
+    nul: &Tally,
+    invisible: &Tally,
+    front: &FrontMatter,
+) -> Vec<Warning> {
+    let warning = |line: u32, kind, message: String, advice: &str| Warning {
+        path: path_for_people(path),
+        line: Some(line),
+        kind,
+        message,
+        advice: advice.to_owned(),
+    };
+    let mut warnings = Vec::new();
+    if let Some(fault) = &front.fault {
+        let message = format!("invalid front matter is ignored: {}", fault.reason);
+        warnings.push(warning(
+            fault.line,
+            WarningKind::InvalidFrontMatter,
+            message,
+            "mend its syntax",
+        ));
+    }
+    if invalid.count > 0 {
+        let message = format!(
+            "{} replaced by U+FFFD",
+            counted(invalid.count, "invalid byte sequence")
+        );
+        warnings.push(warning(
+            invalid.first_line,
+            WarningKind::InvalidEncoding,
+            message,
+            "save the file as UTF-8",
+        ));
+    }
+    if nul.count > 0 {
+        let message = format!("{} replaced by U+FFFD", counted(nul.count, "NUL character"));
+        warnings.push(warning(
+            nul.first_line,
+            WarningKind::NulCharacter,
+            message,
+            "remove them",
+        ));
+    }
+    if invisible.count > 0 {
+        let message = format!("{} removed", counted(invisible.count, "invisible character"));
+        let advice = "remove zero-width, bidirectional-control and tag characters";
+        warnings.push(warning(
+            invisible.first_line,
+            WarningKind::InvisibleCharacters,
+            message,
+            advice,
+        ));
+    }
+    warnings.sort_by_key(|warning| warning.line);
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    fn split(path: &str, source: &str) -> DocumentSource {
+        let split = split_document(path.as_bytes(), source.as_bytes(), &SplitOptions::default()).unwrap();
+        check(&split.document, source.as_bytes());
+        split.document
+    }
+
+    /// What holds for every document.
+    fn check(document: &DocumentSource, source: &[u8]) {
+        let text = decode::decode(source).text;
+        let lines = u32::try_from(text.lines().count().max(1)).unwrap();
+        let mut next_line = 1;
+        let mut names = HashSet::new();
+        for section in &document.sections {
+            assert_eq!(section.line_start, next_line, "{document:#?}");
+            assert!(section.line_end >= section.line_start);
+            next_line = section.line_end + 1;
+            assert_eq!(section.anchor.is_empty(), section.level == 0);
+            assert!(!section.parts.is_empty());
+            for name in section.aliases.iter().chain(std::iter::once(&section.anchor)) {
+                assert!(names.insert(name.as_str()), "{name} twice");
+            }
+            for part in &section.parts {
+                assert!(
+                    part.text.len() > (part.repeated_head + part.repeated_tail) as usize,
+                    "{part:?}"
+                );
+                assert!(part.text.is_char_boundary(part.repeated_head as usize));
+            }
+        }
+        assert_eq!(next_line, lines + 1, "{document:#?}");
+    }
+
+    fn outline_of(document: &DocumentSource) -> Vec<(u8, &str, u32, u32)> {
+        document
+            .sections
+            .iter()
+            .map(|s| (s.level, s.heading.as_str(), s.line_start, s.line_end))
+            .collect()
+    }
+
+    #[test]
+    fn a_page_becomes_sections_with_their_lines() {
+        let page = split(
+            "guide/page.md",
+            "---\ntitle: Page\n---\n\nIntro.\n\n# One {#first}\n\na\n\n<a id=\"old\"></a>\n\n## Two\n\nb\n",
+        );
+        assert_eq!(
+            outline_of(&page),
+            [(0, "Page", 1, 6), (1, "One", 7, 12), (2, "Two", 13, 15)]
+        );
+        assert_eq!(page.sections[1].anchor, "first");
+        assert_eq!(page.sections[2].aliases, ["old"]);
+        let texts: Vec<_> = page.sections.iter().map(|s| s.parts[0].text.as_str()).collect();
+        assert_eq!(texts, ["Intro.", "# One\n\na", "## Two\n\nb"]);
+        assert_eq!(page.title, "Page");
+    }
+
+    #[test]
+    fn anchors_blanks_and_statements_alone_make_no_preamble() {
+        for (path, source) in [
+            ("a.md", "\n\n# T\n"),
+            ("a.md", "---\nx: 1\n---\n\n# T\n"),
+            ("a.md", "<a name=\"top\"></a>\n\n# T\n"),
+            ("a.md", "<!-- c -->\n# T\n"),
+            ("a.mdx", "import A from 'a'\nexport const x = 1\n\n# T\n"),
+        ] {
+            let page = split(path, source);
+            assert_eq!(page.sections.len(), 1, "{source}");
+            assert_eq!(
+                (
+                    page.sections[0].line_start,
+                    page.sections[0].parts[0].text.as_str()
+                ),
+                (1, "# T")
+            );
+        }
+        assert_eq!(
+            split("a.md", "<a name=\"top\"></a>\n\n# T\n").sections[0].aliases,
+            ["top"]
+        );
+    }
+
+    #[test]
+    fn files_without_headings_are_one_section_and_files_without_text_are_none() {
+        assert_eq!(
+            outline_of(&split("x/flat.md", "just prose\nno heading\n")),
+            [(0, "flat", 1, 2)]
+        );
+        let meta = split("m.md", "---\ntitle: Only meta\ndescription: What it is.\n---\n");
+        assert_eq!(outline_of(&meta), [(0, "Only meta", 1, 4)]);
+        assert_eq!(meta.sections[0].parts[0].text, "What it is.");
+        for source in [
+            "",
+            "\u{FEFF}",
+            " \n\t\n",
+            "<!-- only a comment -->\n",
+            "---\nweight: 1\n---\n",
+        ] {
+            let found = split_document(b"a.md", source.as_bytes(), &SplitOptions::default());
+            assert_eq!(found, Err(Skip::Empty), "{source:?}");
+        }
+        let draft = split_document(b"a.md", b"---\ndraft: true\n---\n# T\n", &SplitOptions::default());
+        assert_eq!(draft, Err(Skip::Draft));
+    }
+
+    #[test]
+    fn mdx_keeps_text_and_headings_of_components() {
+        let page = split(
+            "a.mdx",
+            "import Tabs from 't'\n\n# Install\n\n<Callout type=\"warn\">\n  Mind the **meerkat** step.\n</Callout>\n\n```js\nimport keep from 'me'\n```\n\n<Tabs>\n    <TabItem>\n\n        ## Npm way\n\n        npm i\n\n    </TabItem>\n</Tabs>\n{/* gone */}\n",
+        );
+        assert_eq!(outline_of(&page), [(1, "Install", 1, 15), (2, "Npm way", 16, 22)]);
+        assert_eq!(page.sections[0].parts[0].fields.prose, "Mind the meerkat step.");
+        assert_eq!(page.sections[0].parts[0].fields.code, "import keep from 'me'");
+        assert_eq!(page.sections[1].parts[0].fields.prose, "npm i");
+        assert!(!page.sections[1].parts[0].text.contains("gone"));
+    }
+
+    #[test]
+    fn fields_and_links_follow_the_parts() {
+        let paragraph = |word: &str| {
+            format!(
+                "{word} `{word}_code` [{word} link]({word}.md) {}\n\n",
+                "filler ".repeat(20)
+            )
+        };
+        let source = format!("# T\n\n{}{}", paragraph("alpha"), paragraph("beta"));
+        let options = SplitOptions { part_limit: 250 };
+        let split = split_document(b"d/a.md", source.as_bytes(), &options).unwrap();
+        let parts = &split.document.sections[0].parts;
+        assert_eq!(parts.len(), 2);
+        for (part, word) in parts.iter().zip(["alpha", "beta"]) {
+            assert!(part.fields.prose.starts_with(word));
+            assert_eq!(part.fields.inline_code, format!("{word}_code"));
+            assert_eq!(part.fields.link_text, format!("{word} link"));
+            assert_eq!(part.links[0].path, format!("d/{word}.md").into_bytes());
+        }
+        let words = "word ".repeat(500);
+        let split = split_document(b"a.md", words.as_bytes(), &options).unwrap();
+        let prose: Vec<_> = split.document.sections[0]
+            .parts
+            .iter()
+            .map(|p| p.fields.prose.as_str())
+            .collect();
+        assert_eq!(prose.join(" "), words.trim_end());
+    }
+
+    #[test]
+    fn warnings_name_their_line() {
+        let source = b"---\ntitle: a: b\n---\n# T\n\nx\xFF\n\0\n\xE2\x80\x8B\n";
+        let split = split_document(b"d/a.md", source, &SplitOptions::default()).unwrap();
+        let found: Vec<_> = split.warnings.iter().map(|w| (w.line.unwrap(), w.kind)).collect();
+        assert_eq!(
+            found,
+            [
+                (2, WarningKind::InvalidFrontMatter),
+                (6, WarningKind::InvalidEncoding),
+                (7, WarningKind::NulCharacter),
+                (8, WarningKind::InvisibleCharacters),
+            ]
+        );
+        assert_eq!(
+            split.document.sections[0].parts[0].text,
+            "# T\n\nx\u{FFFD}\n\u{FFFD}"
+        );
+    }
+
+    #[test]
+    fn nested_openers_take_linear_time() {
+        for opener in [
+            "[", "![", "> ", "* ", "*", "_", "`", "<", "<a ", "[](", "[^", "{{", "&", "- ", "|", "$$\n",
+            "{#", "\\",
+        ] {
+            let source = format!("# P\n\n{}", opener.repeat(10_000));
+            let begin = std::time::Instant::now();
+            for path in ["a.md", "a.mdx"] {
+                split(path, &source);
+            }
+            assert!(begin.elapsed().as_secs() < 10, "{opener:?}");
+        }
+    }
+
+    const PIECES: &[&str] = &[
+        "# T\n",
+        "## T {#id}\n",
+        "T\n===\n",
+        "text é ",
+        "\n",
+        "\n\n",
+        "- item\n",
+        "  ",
+        "    ",
+        "```\n",
+        "~~~\n",
+        "`",
+        "``",
+        "| a | b |\n|---|---|\n| c | d |\n",
+        "> ",
+        "<!-- ",
+        " -->",
+        "{/* ",
+        " */}",
+        "{{x(\"y\")}}",
+        "{{",
+        "}}",
+        "{{< highlight a >}}",
+        "{{< /highlight >}}",
+        "$$",
+        "$$\n",
+        "<a id=\"x\"></a>\n",
+        "<A>\n",
+        "</A>\n",
+        "<b",
+        ">",
+        "import x from 'y'\n",
+        "export const a = {\n",
+        "}\n",
+        "<script>",
+        "</script>",
+        "---\n",
+        "+++\n",
+        "title: x\n",
+        "[l](a.md)",
+        "![i](b)",
+        "[r]: c\n",
+        "[^1]",
+        "[^1]: n\n",
+        "!!! note\n",
+        "=== \"T\"\n",
+        "\r",
+        "\r\n",
+        "\0",
+        "\u{200B}",
+        "\u{FEFF}",
+        "👩\u{200D}👧",
+        "<style>",
+        "\t",
+        "\\",
+        "*",
+        "_",
+        "1. ",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(600))]
+
+        #[test]
+        fn every_document_is_whole(
+            pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60),
+            mdx in any::<bool>(),
+            part_limit in 0_usize..200,
+        ) {
+            whole(pieces.concat().as_bytes(), mdx, part_limit);
+        }
+
+        #[test]
+        fn arbitrary_bytes_are_no_danger(bytes in prop::collection::vec(any::<u8>(), 0..300), mdx in any::<bool>()) {
+            whole(&bytes, mdx, 50);
+        }
+
+        #[test]
+        fn arbitrary_text_is_no_danger(text in "\\PC{0,200}", mdx in any::<bool>()) {
+            whole(text.as_bytes(), mdx, 50);
+        }
+    }
+
+    fn whole(source: &[u8], mdx: bool, part_limit: usize) {
+        let path: &[u8] = if mdx { b"a.mdx" } else { b"a.md" };
+        let Ok(split) = split_document(path, source, &SplitOptions { part_limit }) else {
+            return;
+        };
+        check(&split.document, source);
+        // Parts without what they repeat are the section, whatever the limit.
+        let uncut = split_document(
+            path,
+            source,
+            &SplitOptions {
+                part_limit: usize::MAX,
+            },
+        )
+        .unwrap();
+        for (section, uncut) in split.document.sections.iter().zip(&uncut.document.sections) {
+            let own = |part: &PartSource| {
+                let (head, tail) = (part.repeated_head as usize, part.repeated_tail as usize);
+                part.text[head..part.text.len() - tail].to_owned()
+            };
+            let joined: String = section.parts.iter().map(own).collect();
+            assert_eq!(joined, uncut.parts[0].text);
+        }
+    }
+}

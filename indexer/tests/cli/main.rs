@@ -1,0 +1,10 @@
+//! The program `docs-indexer` as a pipeline sees it: arguments, files, streams and exit codes.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot do its work fails")]
+
+mod build;
+mod inspect;
+mod program;
+mod search;
+mod shards;
+mod usage;
