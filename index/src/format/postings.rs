@@ -192,6 +192,10 @@ impl<const FIELDS: usize> Default for Block<FIELDS> {
 }
 
 impl<const FIELDS: usize> Block<FIELDS> {
+    pub(crate) fn clear(&mut self) {
+        self.length = 0;
+    }
+
     pub(crate) fn numbers(&self) -> &[u32] {
         self.numbers.get(..self.length).unwrap_or_default()
     }

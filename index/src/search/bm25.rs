@@ -8,20 +8,26 @@
 //!
 //! Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004; idf as in
 //! Lucene.
+//!
+//! The walk is record at a time: each posting list has a cursor, and the lowest record of all is scored next. So
+//! the memory of a search depends on the query and not on the index. Only the best records are kept.
 
-use super::query::{Group, Query};
+use super::{
+    query::{Group, Query},
+    scope::Scope,
+};
 use crate::{
     error::ReadError,
     field::{DocumentField, RecordField},
     format::{
         layout::Tag,
         metadata::{LengthKind, Metadata},
-        postings::{Block, DOCUMENT_FIELDS, RECORD_FIELDS},
-        section_table::{ArchivedDocumentEntry, ArchivedLengthEntry},
-        term_dictionary::TermEntry,
+        postings::{Block, DOCUMENT_FIELDS, PostingList, RECORD_FIELDS},
+        section_table::{ArchivedDocumentEntry, ArchivedLengthEntry, NONE},
     },
     reader::{Index, RecordNumber},
 };
+use std::cmp::Ordering;
 
 /// How fast further occurrences stop to count, and how far lengths matter.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,13 +55,62 @@ pub(crate) struct Scored {
     pub(crate) score: f32,
 }
 
-/// All records with a score above 0, in no particular order.
-pub(crate) fn score(index: &Index, query: &Query<'_>) -> Result<Vec<Scored>, ReadError> {
-    let mut scorer = Scorer::new(index)?;
-    for group in &query.groups {
-        scorer.add(group)?;
+impl Scored {
+    /// Best first: the higher score, and of equal ones the lower record.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        other
+            .score
+            .total_cmp(&self.score)
+            .then(self.record.cmp(&other.record))
     }
-    Ok(scorer.finish())
+}
+
+/// The best records, best first.
+#[derive(Debug)]
+pub(crate) struct Best {
+    pub(crate) list: Vec<Scored>,
+    /// Whether there were more than were kept.
+    pub(crate) is_cut: bool,
+}
+
+/// The best `limit` records of those in `scope`.
+pub(crate) fn best(
+    index: &Index,
+    query: &Query<'_>,
+    scope: Option<&Scope>,
+    limit: usize,
+) -> Result<Best, ReadError> {
+    let context = Context::new(index)?;
+    let mut groups: Vec<GroupCursor<'_>> = query
+        .groups
+        .iter()
+        .map(|group| GroupCursor::new(&context, group))
+        .collect::<Result<_, _>>()?;
+    let mut collector = Collector::new(limit);
+    let end = scope.map_or(NONE, Scope::end);
+    if let Some(scope) = scope {
+        for group in &mut groups {
+            group.seek(&context, scope.start())?;
+        }
+    }
+    loop {
+        let record = groups.iter().map(GroupCursor::current).min().unwrap_or(NONE);
+        if record >= end {
+            return Ok(collector.finish());
+        }
+        let mut score = 0.0;
+        for group in &mut groups {
+            if group.current() == record {
+                score += group.take(&context)?;
+            }
+        }
+        if match scope {
+            Some(scope) => scope.holds(index, record)?,
+            None => true,
+        } {
+            collector.push(Scored { record, score });
+        }
+    }
 }
 
 /// Inverse section frequency.
@@ -68,145 +123,68 @@ pub(crate) fn idf(records: u32, section_frequency: u32) -> f32 {
     (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
 }
 
-struct Scorer<'i> {
-    parameters: Parameters,
-    record_count: u32,
-    averages: [f32; LengthKind::COUNT],
-    lengths: &'i [ArchivedLengthEntry],
-    documents: &'i [ArchivedDocumentEntry],
-    /// Score of each record so far.
-    scores: Vec<f32>,
-    /// x of the group being added.
-    sums: Vec<f32>,
-    /// Records whose sum is not 0.
-    summed: Vec<RecordNumber>,
-    /// Records whose score is not 0.
-    scored: Vec<RecordNumber>,
-    record_block: Block<RECORD_FIELDS>,
-    document_block: Block<DOCUMENT_FIELDS>,
+/// Keeps the best of what it is given, in memory for twice as many.
+struct Collector {
+    limit: usize,
+    list: Vec<Scored>,
+    is_cut: bool,
 }
 
-impl<'i> Scorer<'i> {
+impl Collector {
+    fn new(limit: usize) -> Self {
+        Self {
+            limit: limit.max(1),
+            list: Vec::new(),
+            is_cut: false,
+        }
+    }
+
+    fn push(&mut self, scored: Scored) {
+        self.list.push(scored);
+        if self.list.len() >= 2 * self.limit {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.list.len() > self.limit {
+            self.list.select_nth_unstable_by(self.limit - 1, Scored::compare);
+            self.list.truncate(self.limit);
+            self.is_cut = true;
+        }
+    }
+
+    fn finish(mut self) -> Best {
+        self.cut();
+        self.list.sort_unstable_by(Scored::compare);
+        Best {
+            list: self.list,
+            is_cut: self.is_cut,
+        }
+    }
+}
+
+/// What scoring reads of the index.
+struct Context<'i> {
+    parameters: Parameters,
+    record_count: u32,
+    /// b / average length, of each kind.
+    slopes: [f32; LengthKind::COUNT],
+    lengths: &'i [ArchivedLengthEntry],
+    documents: &'i [ArchivedDocumentEntry],
+}
+
+impl<'i> Context<'i> {
     fn new(index: &'i Index) -> Result<Self, ReadError> {
         let metadata = index.metadata();
-        let count = metadata.records as usize;
+        let parameters = Parameters::of(metadata);
         Ok(Self {
-            parameters: Parameters::of(metadata),
+            parameters,
             record_count: metadata.records,
-            averages: metadata
-                .lengths
-                .map(super::super::format::metadata::LengthTotal::average),
+            slopes: metadata.lengths.map(|total| parameters.b / total.average()),
             lengths: index.length_entries()?,
             documents: index.documents()?,
-            scores: vec![0.0; count],
-            sums: vec![0.0; count],
-            summed: Vec::new(),
-            scored: Vec::new(),
-            record_block: Block::default(),
-            document_block: Block::default(),
         })
-    }
-
-    /// Adds what a group is worth to each record it occurs in.
-    fn add(&mut self, group: &Group<'_>) -> Result<(), ReadError> {
-        for (entry, weight) in &group.members {
-            self.add_records(entry, *weight, group.is_code)?;
-            self.add_documents(entry, *weight)?;
-        }
-        let factor =
-            group.weight * idf(self.record_count, group.section_frequency) * (self.parameters.k1 + 1.0);
-        for &record in &self.summed {
-            let sum = std::mem::take(&mut self.sums[record as usize]);
-            let score = &mut self.scores[record as usize];
-            if *score == 0.0 {
-                self.scored.push(record);
-            }
-            *score += factor * sum / (self.parameters.k1 + sum);
-        }
-        self.summed.clear();
-        Ok(())
-    }
-
-    fn add_records(&mut self, entry: &TermEntry<'_>, weight: f32, is_code: bool) -> Result<(), ReadError> {
-        let weights = RecordField::ALL.map(|field| {
-            weight
-                * if is_code {
-                    field.code_weight()
-                } else {
-                    field.weight()
-                }
-        });
-        let mut block = std::mem::take(&mut self.record_block);
-        for number in 0..entry.records.block_count() {
-            entry.records.unpack(number, &mut block)?;
-            for (row, &record) in block.numbers().iter().enumerate() {
-                let Some(lengths) = self.lengths.get(record as usize) else {
-                    return Err(ReadError::damaged(Tag::Lengths, "a record has no lengths"));
-                };
-                let mut sum = 0.0;
-                for field in RecordField::ALL {
-                    let Some(frequencies) = block.frequencies(field as usize) else {
-                        continue;
-                    };
-                    let frequency = frequencies[row];
-                    if frequency > 0 {
-                        let kind = field.length_kind();
-                        let length = match kind {
-                            LengthKind::Heading => lengths.heading.to_native(),
-                            LengthKind::Incoming => lengths.incoming.to_native(),
-                            LengthKind::FrontMatter => self.front_matter_length(record),
-                            _ => lengths.body.to_native(),
-                        };
-                        sum += weights[field as usize] * self.normalised(frequency, length, kind);
-                    }
-                }
-                self.sum(record, sum);
-            }
-        }
-        self.record_block = block;
-        Ok(())
-    }
-
-    fn add_documents(&mut self, entry: &TermEntry<'_>, weight: f32) -> Result<(), ReadError> {
-        let mut block = std::mem::take(&mut self.document_block);
-        for number in 0..entry.documents.block_count() {
-            entry.documents.unpack(number, &mut block)?;
-            for (row, &document) in block.numbers().iter().enumerate() {
-                let Some(entry) = self.documents.get(document as usize) else {
-                    return Err(ReadError::damaged(Tag::Documents, "a document is not there"));
-                };
-                let mut sum = 0.0;
-                for field in DocumentField::ALL {
-                    let Some(frequencies) = block.frequencies(field as usize) else {
-                        continue;
-                    };
-                    let length = match field {
-                        DocumentField::Title => entry.title_length.to_native(),
-                        DocumentField::Path => entry.path_length.to_native(),
-                    };
-                    sum += weight
-                        * field.weight()
-                        * self.normalised(frequencies[row], length, field.length_kind());
-                }
-                let first = entry.first_record.to_native();
-                let end = first
-                    .saturating_add(entry.record_count.to_native())
-                    .min(self.record_count);
-                for record in first..end {
-                    self.sum(record, sum);
-                }
-            }
-        }
-        self.document_block = block;
-        Ok(())
-    }
-
-    fn sum(&mut self, record: RecordNumber, sum: f32) {
-        let place = &mut self.sums[record as usize];
-        if *place == 0.0 {
-            self.summed.push(record);
-        }
-        *place += sum;
     }
 
     /// tf / (1 − b + b · length / average length).
@@ -215,30 +193,303 @@ impl<'i> Scorer<'i> {
         reason = "a score does not need more than 24 bits"
     )]
     fn normalised(&self, frequency: u32, length: u32, kind: LengthKind) -> f32 {
-        let b = self.parameters.b;
-        frequency as f32 / (1.0 - b + b * length as f32 / self.averages[kind as usize])
+        frequency as f32 / (1.0 - self.parameters.b + self.slopes[kind as usize] * length as f32)
     }
 
-    /// The front matter belongs to a document's first record.
-    fn front_matter_length(&self, record: RecordNumber) -> u32 {
-        let place = self
+    fn length(&self, record: RecordNumber, kind: LengthKind) -> Result<u32, ReadError> {
+        if kind == LengthKind::FrontMatter {
+            // The front matter belongs to a document's first record.
+            let place = self
+                .documents
+                .partition_point(|document| document.first_record.to_native() <= record);
+            let document = place.checked_sub(1).and_then(|place| self.documents.get(place));
+            return document
+                .map(|document| document.front_matter_length.to_native())
+                .ok_or(ReadError::damaged(Tag::Documents, "a record has no document"));
+        }
+        let lengths = self
+            .lengths
+            .get(record as usize)
+            .ok_or(ReadError::damaged(Tag::Lengths, "a record has no lengths"))?;
+        Ok(match kind {
+            LengthKind::Heading => lengths.heading.to_native(),
+            LengthKind::Incoming => lengths.incoming.to_native(),
+            _ => lengths.body.to_native(),
+        })
+    }
+}
+
+/// The cursors of a group's members.
+struct GroupCursor<'i> {
+    /// q · idf · (k1 + 1).
+    factor: f32,
+    members: Vec<MemberCursor<'i>>,
+    /// Lowest record of the members.
+    current: RecordNumber,
+}
+
+impl<'i> GroupCursor<'i> {
+    fn new(context: &Context<'_>, group: &Group<'i>) -> Result<Self, ReadError> {
+        let factor =
+            group.weight * idf(context.record_count, group.section_frequency) * (context.parameters.k1 + 1.0);
+        let mut members = Vec::with_capacity(group.members.len());
+        for (entry, weight) in &group.members {
+            let weights = RecordField::ALL.map(|field| {
+                weight
+                    * if group.is_code {
+                        field.code_weight()
+                    } else {
+                        field.weight()
+                    }
+            });
+            members.push(MemberCursor {
+                records: RecordCursor {
+                    list: ListCursor::new(entry.records)?,
+                    weights,
+                },
+                documents: DocumentCursor::new(context, ListCursor::new(entry.documents)?, *weight)?,
+            });
+        }
+        let mut cursor = Self {
+            factor,
+            members,
+            current: 0,
+        };
+        cursor.settle();
+        Ok(cursor)
+    }
+
+    fn current(&self) -> RecordNumber {
+        self.current
+    }
+
+    fn settle(&mut self) {
+        self.current = self
+            .members
+            .iter()
+            .map(MemberCursor::current)
+            .min()
+            .unwrap_or(NONE);
+    }
+
+    /// What the group is worth to the current record; moves on.
+    fn take(&mut self, context: &Context<'_>) -> Result<f32, ReadError> {
+        let record = self.current;
+        let mut sum = 0.0;
+        for member in &mut self.members {
+            if member.records.list.current() == record {
+                sum += member.records.take(context)?;
+            }
+            if member.documents.record == record {
+                sum += member.documents.take(context)?;
+            }
+        }
+        self.settle();
+        Ok(self.factor * sum / (context.parameters.k1 + sum))
+    }
+
+    /// Moves on to the first record from `record` on.
+    fn seek(&mut self, context: &Context<'_>, record: RecordNumber) -> Result<(), ReadError> {
+        for member in &mut self.members {
+            member.records.list.seek(record)?;
+            member.documents.seek(context, record)?;
+        }
+        self.settle();
+        Ok(())
+    }
+}
+
+struct MemberCursor<'i> {
+    records: RecordCursor<'i>,
+    documents: DocumentCursor<'i>,
+}
+
+impl MemberCursor<'_> {
+    fn current(&self) -> RecordNumber {
+        self.records.list.current().min(self.documents.record)
+    }
+}
+
+/// Goes through the records of a term.
+struct RecordCursor<'i> {
+    list: ListCursor<'i, RECORD_FIELDS>,
+    weights: [f32; RECORD_FIELDS],
+}
+
+impl RecordCursor<'_> {
+    fn take(&mut self, context: &Context<'_>) -> Result<f32, ReadError> {
+        let record = self.list.current();
+        let mut sum = 0.0;
+        for field in RecordField::ALL {
+            let frequency = self.list.frequency(field as usize);
+            if frequency > 0 {
+                let kind = field.length_kind();
+                let length = context.length(record, kind)?;
+                sum += self.weights[field as usize] * context.normalised(frequency, length, kind);
+            }
+        }
+        self.list.advance()?;
+        Ok(sum)
+    }
+}
+
+/// Goes through all records of the documents that have a term in a field of their own.
+struct DocumentCursor<'i> {
+    list: ListCursor<'i, DOCUMENT_FIELDS>,
+    weight: f32,
+    /// Current record, or none.
+    record: RecordNumber,
+    /// One past the last record of the current document.
+    end: RecordNumber,
+    /// What the term is worth to each record of the current document.
+    sum: f32,
+}
+
+impl<'i> DocumentCursor<'i> {
+    fn new(
+        context: &Context<'_>,
+        list: ListCursor<'i, DOCUMENT_FIELDS>,
+        weight: f32,
+    ) -> Result<Self, ReadError> {
+        let mut cursor = Self {
+            list,
+            weight,
+            record: NONE,
+            end: 0,
+            sum: 0.0,
+        };
+        cursor.enter(context)?;
+        Ok(cursor)
+    }
+
+    /// Goes to the first record of the document that the list is at.
+    fn enter(&mut self, context: &Context<'_>) -> Result<(), ReadError> {
+        self.record = NONE;
+        let document = self.list.current();
+        if document == NONE {
+            return Ok(());
+        }
+        let entry = context
             .documents
-            .partition_point(|document| document.first_record.to_native() <= record);
-        place
-            .checked_sub(1)
-            .and_then(|place| self.documents.get(place))
-            .map_or(1, |document| document.front_matter_length.to_native())
+            .get(document as usize)
+            .ok_or(ReadError::damaged(Tag::Documents, "a document is not there"))?;
+        self.sum = 0.0;
+        for field in DocumentField::ALL {
+            let length = match field {
+                DocumentField::Title => entry.title_length.to_native(),
+                DocumentField::Path => entry.path_length.to_native(),
+            };
+            let frequency = self.list.frequency(field as usize);
+            self.sum +=
+                self.weight * field.weight() * context.normalised(frequency, length, field.length_kind());
+        }
+        let first = entry.first_record.to_native();
+        self.end = first
+            .saturating_add(entry.record_count.to_native())
+            .min(context.record_count);
+        // A damaged table must not lead backwards.
+        if first >= self.end {
+            return Err(ReadError::damaged(Tag::Documents, "a document has no records"));
+        }
+        self.record = first;
+        Ok(())
     }
 
-    fn finish(self) -> Vec<Scored> {
-        let scores = self.scores;
-        self.scored
-            .into_iter()
-            .map(|record| Scored {
-                record,
-                score: scores[record as usize],
-            })
-            .collect()
+    fn take(&mut self, context: &Context<'_>) -> Result<f32, ReadError> {
+        let sum = self.sum;
+        self.seek(context, self.record.saturating_add(1))?;
+        Ok(sum)
+    }
+
+    fn seek(&mut self, context: &Context<'_>, record: RecordNumber) -> Result<(), ReadError> {
+        while self.record < record {
+            if record < self.end {
+                self.record = record;
+            } else {
+                let before = self.end;
+                self.list.advance()?;
+                self.enter(context)?;
+                if self.record < before {
+                    return Err(ReadError::damaged(
+                        Tag::Documents,
+                        "documents are not in the order of their records",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Goes through a posting list, one unpacked block at a time.
+struct ListCursor<'i, const FIELDS: usize> {
+    list: PostingList<'i, FIELDS>,
+    next_block: usize,
+    block: Block<FIELDS>,
+    row: usize,
+}
+
+impl<'i, const FIELDS: usize> ListCursor<'i, FIELDS> {
+    fn new(list: PostingList<'i, FIELDS>) -> Result<Self, ReadError> {
+        let mut cursor = Self {
+            list,
+            next_block: 0,
+            block: Block::default(),
+            row: 0,
+        };
+        cursor.load()?;
+        Ok(cursor)
+    }
+
+    fn load(&mut self) -> Result<(), ReadError> {
+        self.row = 0;
+        if self.next_block < self.list.block_count() {
+            self.list.unpack(self.next_block, &mut self.block)?;
+            self.next_block += 1;
+        } else {
+            self.block.clear();
+        }
+        Ok(())
+    }
+
+    /// Number of the current posting, or none.
+    fn current(&self) -> u32 {
+        self.block.numbers().get(self.row).copied().unwrap_or(NONE)
+    }
+
+    fn frequency(&self, field: usize) -> u32 {
+        self.block
+            .frequencies(field)
+            .and_then(|column| column.get(self.row))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    fn advance(&mut self) -> Result<(), ReadError> {
+        self.row += 1;
+        if self.row >= self.block.numbers().len() {
+            self.load()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Moves on to the first posting with at least this number, over whole blocks where there is a directory.
+    fn seek(&mut self, number: u32) -> Result<(), ReadError> {
+        if self.block.numbers().last().is_some_and(|&last| last < number) {
+            while self
+                .list
+                .bounds(self.next_block)
+                .is_some_and(|bounds| bounds.last_number < number)
+            {
+                self.next_block += 1;
+            }
+            self.load()?;
+        }
+        while self.current() < number {
+            self.advance()?;
+        }
+        Ok(())
     }
 }
 
