@@ -141,6 +141,14 @@ pub enum WriteError {
         /// Path of the one before.
         previous: String,
     },
+    /// Line ranges of sections that overlap or do not ascend.
+    #[error("a section of {path} begins at line {line}, where the one before has not ended")]
+    Lines {
+        /// Path of the document.
+        path: String,
+        /// First line of the section.
+        line: u32,
+    },
     /// The same anchor twice in one document.
     #[error("document {path} has the anchor {anchor:?} twice")]
     DuplicateAnchor {

@@ -85,7 +85,7 @@ pub(crate) struct StoredRecord {
 /// # Errors
 ///
 /// [`WriteError::Empty`] for a document without sections or a section without parts,
-/// [`WriteError::DuplicateAnchor`], [`WriteError::PartTooLong`], [`WriteError::Compress`].
+/// [`WriteError::Lines`], [`WriteError::DuplicateAnchor`], [`WriteError::PartTooLong`], [`WriteError::Compress`].
 pub fn prepare(document: &DocumentSource, options: &IndexOptions) -> Result<PreparedDocument, WriteError> {
     check(document)?;
     let mut records = records_of(document);
@@ -157,7 +157,15 @@ fn check(document: &DocumentSource) -> Result<(), WriteError> {
         });
     }
     let mut anchors = HashSet::new();
+    let mut last_line = 0;
     for section in &document.sections {
+        if section.line_start <= last_line || section.line_end < section.line_start {
+            return Err(WriteError::Lines {
+                path: path(),
+                line: section.line_start,
+            });
+        }
+        last_line = section.line_end;
         if section.parts.is_empty() {
             return Err(WriteError::Empty {
                 path: path(),
@@ -422,7 +430,11 @@ mod tests {
         }
     }
 
-    fn document(sections: Vec<SectionSource>) -> DocumentSource {
+    /// A document of sections of one line each.
+    fn document(mut sections: Vec<SectionSource>) -> DocumentSource {
+        for (section, line) in sections.iter_mut().zip(1..) {
+            (section.line_start, section.line_end) = (line, line);
+        }
         DocumentSource {
             path: b"docs/a/read-me.md".to_vec(),
             title: "Title".to_owned(),
@@ -588,6 +600,12 @@ mod tests {
         assert!(matches!(
             prepare(&document(twice), &options),
             Err(WriteError::DuplicateAnchor { .. })
+        ));
+        let mut lines = document(vec![section(1, "a", ""), section(1, "b", "")]);
+        lines.sections[1].line_start = 1;
+        assert!(matches!(
+            prepare(&lines, &options),
+            Err(WriteError::Lines { line: 1, .. })
         ));
         let huge = section(1, "a", &"x".repeat(LIMIT));
         assert!(matches!(

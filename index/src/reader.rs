@@ -17,7 +17,7 @@ use crate::{
             NONE, RecordStrings, lines, table,
         },
         term_dictionary::Dictionary,
-        text_blocks::{self, ArchivedBlockEntry},
+        text_blocks::{self, ArchivedBlockEntry, Unpacker},
     },
     options::IndexOptions,
     prepare::{StoredDocument, StoredRecord},
@@ -419,7 +419,7 @@ impl Index {
         })
     }
 
-    fn record_entry(&self, number: RecordNumber) -> Result<&ArchivedRecordEntry, ReadError> {
+    pub(crate) fn record_entry(&self, number: RecordNumber) -> Result<&ArchivedRecordEntry, ReadError> {
         self.records()?
             .get(number as usize)
             .ok_or(ReadError::NoSuchRecord {
@@ -730,12 +730,17 @@ fn stem(path: &str) -> String {
 #[derive(Debug)]
 pub(crate) struct TextReader<'i> {
     index: &'i Index,
+    unpacker: Unpacker,
     block: Option<(u32, Vec<u8>)>,
 }
 
 impl<'i> TextReader<'i> {
     pub(crate) fn new(index: &'i Index) -> Self {
-        Self { index, block: None }
+        Self {
+            index,
+            unpacker: Unpacker::default(),
+            block: None,
+        }
     }
 
     pub(crate) fn text(&mut self, number: RecordNumber) -> Result<&str, ReadError> {
@@ -750,7 +755,7 @@ impl<'i> TextReader<'i> {
             ))?;
             self.block = Some((
                 block_number,
-                text_blocks::unpack(self.index.region(Tag::Text), block)?,
+                self.unpacker.unpack(self.index.region(Tag::Text), block)?,
             ));
         }
         let start = entry.text_start.to_native() as usize;

@@ -354,8 +354,8 @@ mod tests {
                             heading,
                             anchor: format!("s{place}"),
                             level: 1,
-                            line_start: 1,
-                            line_end: 1,
+                            line_start: place as u32 + 1,
+                            line_end: place as u32 + 1,
                             parts: vec![PartSource {
                                 text: prose.clone(),
                                 fields: BodyText {

@@ -110,6 +110,7 @@ impl Index {
 
             let mut anchors = HashSet::new();
             let mut expected_part = 1;
+            let mut last_line = 0;
             for number in document.first_record..next_record {
                 let record = self.record(number)?;
                 if record.part != expected_part {
@@ -122,6 +123,10 @@ impl Index {
                 };
                 if record.part == 1 {
                     sections += 1;
+                    if record.line_start <= last_line {
+                        return damaged(Tag::Records, "the lines of sections do not ascend");
+                    }
+                    last_line = record.line_end;
                     if !anchors.insert(record.anchor) {
                         return damaged(Tag::Records, "an anchor stands twice in a document");
                     }
@@ -130,11 +135,7 @@ impl Index {
                     .parent
                     .is_none_or(|parent| (document.first_record..record.first_part()).contains(&parent))
                     && (number + 1..=next_record).contains(&record.subtree_end);
-                if !tree_is_sound
-                    || record.level > 6
-                    || record.line_start == 0
-                    || record.line_end < record.line_start
-                {
+                if !tree_is_sound || record.level > 6 || record.line_end < record.line_start {
                     return damaged(Tag::Records, "a record's place in its document is impossible");
                 }
                 let text = texts.text(number)?;

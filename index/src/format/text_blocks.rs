@@ -127,22 +127,45 @@ pub(crate) fn packed(text: &[u8], entry: &ArchivedBlockEntry) -> Result<PackedBl
     })
 }
 
-/// The text of a block.
-pub(crate) fn unpack(text: &[u8], entry: &ArchivedBlockEntry) -> Result<Vec<u8>, ReadError> {
-    let (bytes, codec) = locate(text, entry)?;
-    let length = entry.unpacked_length.to_native() as usize;
-    let unpacked = match codec {
-        Codec::Raw => bytes.to_vec(),
-        Codec::Zstd => zstd::bulk::decompress(bytes, length)
-            .map_err(|_| ReadError::damaged(Tag::Text, "a text block cannot be unpacked"))?,
-    };
-    if unpacked.len() == length {
-        Ok(unpacked)
-    } else {
-        Err(ReadError::damaged(
-            Tag::Text,
-            "a text block has another length than its table says",
-        ))
+/// Unpacks blocks; keeps the decompressor's tables from one block to the next.
+#[derive(Default)]
+pub(crate) struct Unpacker {
+    decompressor: Option<zstd::bulk::Decompressor<'static>>,
+}
+
+impl std::fmt::Debug for Unpacker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Unpacker")
+    }
+}
+
+impl Unpacker {
+    /// The text of a block.
+    pub(crate) fn unpack(&mut self, text: &[u8], entry: &ArchivedBlockEntry) -> Result<Vec<u8>, ReadError> {
+        let (bytes, codec) = locate(text, entry)?;
+        let length = entry.unpacked_length.to_native() as usize;
+        let unpacked = match codec {
+            Codec::Raw => bytes.to_vec(),
+            Codec::Zstd => self
+                .decompress(bytes, length)
+                .map_err(|_| ReadError::damaged(Tag::Text, "a text block cannot be unpacked"))?,
+        };
+        if unpacked.len() == length {
+            Ok(unpacked)
+        } else {
+            Err(ReadError::damaged(
+                Tag::Text,
+                "a text block has another length than its table says",
+            ))
+        }
+    }
+
+    fn decompress(&mut self, bytes: &[u8], length: usize) -> io::Result<Vec<u8>> {
+        let decompressor = match &mut self.decompressor {
+            Some(decompressor) => decompressor,
+            none => none.insert(zstd::bulk::Decompressor::new()?),
+        };
+        decompressor.decompress(bytes, length)
     }
 }
 
@@ -190,7 +213,7 @@ mod tests {
             let (entries, region) = store(&blocks);
             let entries = table::<ArchivedBlockEntry>(&entries, Tag::TextBlockTable).unwrap();
             for ((entry, text), block) in entries.iter().zip(&texts).zip(&blocks) {
-                prop_assert_eq!(unpack(&region, entry).unwrap(), text.as_bytes());
+                prop_assert_eq!(Unpacker::default().unpack(&region, entry).unwrap(), text.as_bytes());
                 prop_assert_eq!(&packed(&region, entry).unwrap(), block);
             }
         }
@@ -214,7 +237,7 @@ mod tests {
         let refuse = |entry: BlockEntry| {
             let bytes = encode_table(&vec![entry]).unwrap();
             let table = table::<ArchivedBlockEntry>(&bytes, Tag::TextBlockTable).unwrap();
-            unpack(&text, &table[0]).unwrap_err()
+            Unpacker::default().unpack(&text, &table[0]).unwrap_err()
         };
         for entry in [
             BlockEntry {

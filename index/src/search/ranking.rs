@@ -58,11 +58,19 @@ fn merge(
         if ranking.len() == enough {
             break;
         }
-        let record = index.record(scored.record)?;
-        if sections.insert(record.first_part())
-            && (!is_grouped || texts.is_new(scored.record, record.text_checksum, record.text_length)?)
+        // Only the table of records is read here: a hundred records are looked at for each that is shown.
+        let entry = index.record_entry(scored.record)?;
+        let document = entry.document.to_native();
+        // A section has a first line of its own, and all its parts have it.
+        if sections.insert((document, entry.line_start.to_native()))
+            && (!is_grouped
+                || texts.is_new(
+                    scored.record,
+                    entry.text_checksum.to_native(),
+                    entry.text_length.to_native(),
+                )?)
         {
-            ranking.push((scored, record.document.number));
+            ranking.push((scored, document));
         }
     }
     Ok(ranking)
