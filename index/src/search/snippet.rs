@@ -9,7 +9,7 @@
 
 use super::{
     analyzer::{Analyzer, Term},
-    tokenizer::tokens,
+    tokenizer::{Token, tokens},
 };
 use rustc_hash::FxHashMap;
 
@@ -61,18 +61,16 @@ impl Wanted {
         wanted
     }
 
-    /// Appends the places of the terms that stand in `text`.
-    fn find(&self, text: &str, scratch: &mut Vec<Term>, found: &mut Vec<usize>) {
-        for token in tokens(text) {
-            let is_plain = token.text.bytes().skip(1).all(|byte| byte.is_ascii_lowercase())
-                && token.text.as_bytes()[0].is_ascii_alphabetic();
-            if is_plain && self.initials & initial(token.text) == 0 {
-                continue;
-            }
-            scratch.clear();
-            self.analyzer.terms(&token, scratch);
-            found.extend(scratch.iter().filter_map(|term| self.terms.get(&term.text)));
+    /// Appends the places of the terms of `token`.
+    fn find(&self, token: &Token<'_>, scratch: &mut Vec<Term>, found: &mut Vec<usize>) {
+        let is_plain = token.text.as_bytes()[0].is_ascii_alphabetic()
+            && token.text.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
+        if is_plain && self.initials & initial(token.text) == 0 {
+            return;
         }
+        scratch.clear();
+        self.analyzer.terms(token, scratch);
+        found.extend(scratch.iter().filter_map(|term| self.terms.get(&term.text)));
     }
 }
 
@@ -85,27 +83,22 @@ fn initial(word: &str) -> u32 {
 
 /// The best passage of `body` of at most `limit` characters.
 pub(crate) fn choose(body: &str, wanted: &Wanted, limit: usize) -> Snippet {
-    let words = Words::of(body);
-    if limit == 0 || words.list.is_empty() {
+    let reading = Reading::of(body);
+    let words = &reading.words;
+    if limit == 0 || words.is_empty() {
         return Snippet {
             text: String::new(),
-            is_complete: words.list.is_empty() && words.is_lossless,
+            is_complete: words.is_empty() && reading.is_lossless,
         };
     }
-    let (start, end) = window(&words.list, wanted, limit);
-    let mut text = String::new();
+    let (start, end) = window(&reading, wanted, limit);
+    let mut text = String::with_capacity(2 * limit);
     if start > 0 {
         text.push(CUT);
         text.push(' ');
     }
-    for (place, word) in words.list[start..end].iter().enumerate() {
-        if place > 0 {
-            text.push(' ');
-        }
-        text.push_str(&word.text);
-    }
-    let is_whole = start == 0 && end == words.list.len();
-    if end < words.list.len() {
+    text.push_str(&reading.text[words[start].start..words[end - 1].end]);
+    if end < words.len() {
         text.push(' ');
         text.push(CUT);
     }
@@ -118,7 +111,7 @@ pub(crate) fn choose(body: &str, wanted: &Wanted, limit: usize) -> Snippet {
     }
     Snippet {
         text,
-        is_complete: is_whole && words.is_lossless,
+        is_complete: start == 0 && end == words.len() && reading.is_lossless,
     }
 }
 
@@ -137,8 +130,9 @@ fn cut_word(word: &str, limit: usize) -> String {
 /// The run of words that is worth most: covered weight, then the start of a sentence, then how soon and how
 /// often.
 #[expect(clippy::cast_precision_loss, reason = "a few thousand characters")]
-fn window(words: &[Word], wanted: &Wanted, limit: usize) -> (usize, usize) {
-    let found = occurrences(words, wanted);
+fn window(reading: &Reading, wanted: &Wanted, limit: usize) -> (usize, usize) {
+    let words = &reading.words;
+    let found = Occurrences::of(reading, wanted);
     let total: f32 = wanted.weights.iter().sum();
     let mut counts = vec![0_usize; wanted.weights.len()];
     let (mut end, mut length) = (0_usize, 0_usize);
@@ -156,7 +150,7 @@ fn window(words: &[Word], wanted: &Wanted, limit: usize) -> (usize, usize) {
                 break;
             }
             length += more;
-            for &term in &found[end] {
+            for &term in found.in_word(end) {
                 if counts[term] == 0 {
                     covered += wanted.weights[term];
                 } else {
@@ -178,7 +172,7 @@ fn window(words: &[Word], wanted: &Wanted, limit: usize) -> (usize, usize) {
             best = (start, end, worth);
         }
         // Take the first word out again.
-        for &term in &found[start] {
+        for &term in found.in_word(start) {
             counts[term] -= 1;
             if counts[term] == 0 {
                 covered -= wanted.weights[term];
@@ -192,11 +186,11 @@ fn window(words: &[Word], wanted: &Wanted, limit: usize) -> (usize, usize) {
 }
 
 /// For each word how many characters stand before the next word with a term, that word's own not counted.
-fn characters_to_first_match(words: &[Word], found: &[Vec<usize>]) -> Vec<usize> {
+fn characters_to_first_match(words: &[Word], found: &Occurrences) -> Vec<usize> {
     let mut waits = vec![0; words.len()];
     let mut wait = usize::MAX;
     for place in (0..words.len()).rev() {
-        wait = if found[place].is_empty() {
+        wait = if found.in_word(place).is_empty() {
             wait.saturating_add(words[place].chars + 1)
         } else {
             0
@@ -227,43 +221,65 @@ fn fill(words: &[Word], (mut start, end): (usize, usize), limit: usize) -> (usiz
     (start, end)
 }
 
-/// For each word the query's terms that stand in it.
-fn occurrences(words: &[Word], wanted: &Wanted) -> Vec<Vec<usize>> {
-    let mut scratch = Vec::new();
-    words
-        .iter()
-        .map(|word| {
-            let mut found = Vec::new();
-            wanted.find(&word.text, &mut scratch, &mut found);
-            found
-        })
-        .collect()
+/// The query's terms that stand in each word.
+struct Occurrences {
+    terms: Vec<usize>,
+    /// For each word where its terms begin in `terms`; one more for the end.
+    starts: Vec<usize>,
+}
+
+impl Occurrences {
+    fn of(reading: &Reading, wanted: &Wanted) -> Self {
+        let mut found = Self {
+            terms: Vec::new(),
+            starts: Vec::with_capacity(reading.words.len() + 1),
+        };
+        let mut scratch = Vec::new();
+        let mut tokens = tokens(&reading.text).peekable();
+        for word in &reading.words {
+            found.starts.push(found.terms.len());
+            while let Some(token) = tokens.next_if(|token| token.start < word.end) {
+                wanted.find(&token, &mut scratch, &mut found.terms);
+            }
+        }
+        found.starts.push(found.terms.len());
+        found
+    }
+
+    fn in_word(&self, word: usize) -> &[usize] {
+        &self.terms[self.starts[word]..self.starts[word + 1]]
+    }
 }
 
 /// What is not cut: a run without white space, or a code span with what touches it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Word {
-    text: String,
+    /// Place in the reading's text.
+    start: usize,
+    end: usize,
     chars: usize,
     begins_sentence: bool,
 }
 
-/// The words of a Markdown text as they are read.
+/// A Markdown text as it is read: its words, one space between them.
 #[derive(Debug)]
-struct Words {
-    list: Vec<Word>,
-    open: String,
+struct Reading {
+    text: String,
+    words: Vec<Word>,
+    /// Where the word that is being read begins in `text`.
+    open: usize,
     /// The next word begins a sentence or a line of code.
     at_start: bool,
     /// Nothing was left out but marks.
     is_lossless: bool,
 }
 
-impl Words {
+impl Reading {
     fn of(body: &str) -> Self {
-        let mut words = Self {
-            list: Vec::new(),
-            open: String::new(),
+        let mut reading = Self {
+            text: String::with_capacity(body.len()),
+            words: Vec::new(),
+            open: 0,
             at_start: true,
             is_lossless: true,
         };
@@ -274,51 +290,57 @@ impl Words {
             let run = fence_run(line);
             match (fence, run) {
                 (None, Some((mark, length, _))) => {
-                    words.prose(&body[prose_start..at]);
+                    reading.prose(&body[prose_start..at]);
                     fence = Some((mark, length));
                     // Folded to one line, code is no longer what it was.
-                    words.is_lossless = false;
+                    reading.is_lossless = false;
                 }
                 (Some((mark, length)), Some((other, run, is_bare)))
                     if other == mark && run >= length && is_bare =>
                 {
                     fence = None;
                     prose_start = at + line.len();
-                    words.at_start = true;
+                    reading.at_start = true;
                 }
-                (Some(_), _) => words.code_line(line),
+                (Some(_), _) => reading.code_line(line),
                 (None, None) => {}
             }
             at += line.len();
         }
         if fence.is_none() {
-            words.prose(&body[prose_start..]);
+            reading.prose(&body[prose_start..]);
         }
-        words.close();
-        words
+        reading.close();
+        reading
     }
 
+    /// Ends the word that is being read.
     fn close(&mut self) {
-        if self.open.is_empty() {
+        let (start, end) = (self.open, self.text.len());
+        if start == end {
             return;
         }
-        let text = std::mem::take(&mut self.open);
-        let ends_sentence = text
+        let word = &self.text[start..end];
+        let is_end = word
             .trim_end_matches(['"', '\'', ')', '*', '”', '’'])
             .ends_with(['.', '!', '?', ':', '。', '！', '？']);
-        self.list.push(Word {
-            chars: text.chars().count(),
-            text,
+        let chars = word.chars().count();
+        self.words.push(Word {
+            start,
+            end,
+            chars,
             begins_sentence: self.at_start,
         });
-        self.at_start = ends_sentence;
+        self.at_start = is_end;
+        self.text.push(' ');
+        self.open = self.text.len();
     }
 
     fn code_line(&mut self, line: &str) {
         self.close();
         self.at_start = true;
         for word in line.split_whitespace() {
-            self.open.push_str(word);
+            self.text.push_str(word);
             self.close();
             self.at_start = false;
         }
@@ -344,7 +366,7 @@ impl Words {
                     at += 1;
                 }
                 b'\\' if bytes.get(at + 1).is_some_and(u8::is_ascii_punctuation) => {
-                    self.open.push_str(&rest[..2]);
+                    self.text.push_str(&rest[..2]);
                     at += 2;
                 }
                 b'`' => at += self.code_span(rest),
@@ -356,7 +378,7 @@ impl Words {
                         at += 1 + found.length;
                     }
                     _ => {
-                        self.open.push('!');
+                        self.text.push('!');
                         at += 1;
                     }
                 },
@@ -367,7 +389,7 @@ impl Words {
                         at += found.length;
                     }
                     _ => {
-                        self.open.push('[');
+                        self.text.push('[');
                         at += 1;
                     }
                 },
@@ -375,13 +397,13 @@ impl Words {
                     if let Some(length) = tag_length(rest) {
                         let inner = &rest[1..length - 1];
                         if inner.contains("://") && !inner.contains(char::is_whitespace) {
-                            self.open.push_str(inner);
+                            self.text.push_str(inner);
                         } else {
                             self.is_lossless = false;
                         }
                         at += length;
                     } else {
-                        self.open.push('<');
+                        self.text.push('<');
                         at += 1;
                     }
                 }
@@ -390,7 +412,7 @@ impl Words {
                     if c.is_whitespace() {
                         self.close();
                     } else {
-                        self.open.push(c);
+                        self.text.push(c);
                     }
                     at += c.len_utf8();
                 }
@@ -410,14 +432,14 @@ impl Words {
                 break;
             }
             if length == marks {
-                self.open.push_str(&rest[..marks]);
+                self.text.push_str(&rest[..marks]);
                 let mut parts = content.split_whitespace();
-                self.open.push_str(parts.next().unwrap_or_default());
+                self.text.push_str(parts.next().unwrap_or_default());
                 for part in parts {
-                    self.open.push(' ');
-                    self.open.push_str(part);
+                    self.text.push(' ');
+                    self.text.push_str(part);
                 }
-                self.open.push_str(&rest[..marks]);
+                self.text.push_str(&rest[..marks]);
                 return start + length;
             }
             at = start + length;
