@@ -127,7 +127,8 @@ pub(crate) fn idf(records: u32, section_frequency: u32) -> f32 {
 struct Collector {
     limit: usize,
     list: Vec<Scored>,
-    is_cut: bool,
+    /// The last of the best when they were last sorted out: what is not better than it is out.
+    threshold: Option<Scored>,
 }
 
 impl Collector {
@@ -135,22 +136,28 @@ impl Collector {
         Self {
             limit: limit.max(1),
             list: Vec::new(),
-            is_cut: false,
+            threshold: None,
         }
     }
 
     fn push(&mut self, scored: Scored) {
+        if self
+            .threshold
+            .is_some_and(|threshold| threshold.compare(&scored).is_lt())
+        {
+            return;
+        }
         self.list.push(scored);
-        if self.list.len() >= 2 * self.limit {
+        if self.list.len() >= self.limit.saturating_mul(2) {
             self.cut();
         }
     }
 
     fn cut(&mut self) {
         if self.list.len() > self.limit {
-            self.list.select_nth_unstable_by(self.limit - 1, Scored::compare);
+            let (_, last, _) = self.list.select_nth_unstable_by(self.limit - 1, Scored::compare);
+            self.threshold = Some(*last);
             self.list.truncate(self.limit);
-            self.is_cut = true;
         }
     }
 
@@ -158,8 +165,8 @@ impl Collector {
         self.cut();
         self.list.sort_unstable_by(Scored::compare);
         Best {
+            is_cut: self.threshold.is_some(),
             list: self.list,
-            is_cut: self.is_cut,
         }
     }
 }

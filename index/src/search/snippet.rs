@@ -40,8 +40,7 @@ pub(crate) struct Wanted {
     /// Place in `weights`.
     terms: FxHashMap<String, usize>,
     weights: Vec<f32>,
-    /// First letters of the terms, a bit for each of a to z: most words of a text are passed over by theirs.
-    initials: u32,
+    beginnings: Beginnings,
     analyzer: Analyzer,
 }
 
@@ -50,11 +49,11 @@ impl Wanted {
         let mut wanted = Self {
             terms: FxHashMap::default(),
             weights: Vec::new(),
-            initials: 0,
+            beginnings: Beginnings::default(),
             analyzer: Analyzer::new(),
         };
         for (term, weight) in terms {
-            wanted.initials |= initial(&term);
+            wanted.beginnings.add(&term);
             wanted.terms.insert(term, wanted.weights.len());
             wanted.weights.push(weight);
         }
@@ -63,9 +62,7 @@ impl Wanted {
 
     /// Appends the places of the terms of `token`.
     fn find(&self, token: &Token<'_>, scratch: &mut Vec<Term>, found: &mut Vec<usize>) {
-        let is_plain = token.text.as_bytes()[0].is_ascii_alphabetic()
-            && token.text.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
-        if is_plain && self.initials & initial(token.text) == 0 {
+        if !self.beginnings.may_have(token.text) {
             return;
         }
         scratch.clear();
@@ -74,11 +71,45 @@ impl Wanted {
     }
 }
 
-fn initial(word: &str) -> u32 {
-    match word.as_bytes().first().map(u8::to_ascii_lowercase) {
-        Some(letter @ b'a'..=b'z') => 1 << (letter - b'a'),
-        _ => 0,
+/// The first two letters of terms: most words of a text are passed over by theirs, without being analyzed.
+#[derive(Debug, Default)]
+struct Beginnings {
+    /// For each first letter a to z the second letters, a bit for each.
+    second: [u32; 26],
+}
+
+impl Beginnings {
+    fn add(&mut self, term: &str) {
+        let mut letters = term.bytes().map(letter);
+        if let Some(Some(first)) = letters.next() {
+            self.second[first] |= match letters.next() {
+                // A stem's last letter may differ from the word's: day, dai.
+                Some(Some(second)) if term.len() > 2 => 1 << second,
+                _ => u32::MAX,
+            };
+        }
     }
+
+    /// False only for a plain word that has none of the terms.
+    fn may_have(&self, token: &str) -> bool {
+        let is_plain = token
+            .bytes()
+            .next()
+            .is_some_and(|byte| byte.is_ascii_alphabetic())
+            && token.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
+        let mut letters = token.bytes().map(letter);
+        match (letters.next(), letters.next()) {
+            (Some(Some(first)), Some(Some(second))) if is_plain => self.second[first] & (1 << second) != 0,
+            (Some(Some(first)), None) if is_plain => self.second[first] != 0,
+            _ => true,
+        }
+    }
+}
+
+/// 0 to 25 for a to z in any case.
+fn letter(byte: u8) -> Option<usize> {
+    byte.is_ascii_alphabetic()
+        .then(|| usize::from(byte.to_ascii_lowercase() - b'a'))
 }
 
 /// The best passage of `body` of at most `limit` characters.
@@ -591,6 +622,29 @@ mod tests {
             text.starts_with("… ") && text.ends_with("the zebra.") && text.chars().count() > 50,
             "{text}"
         );
+    }
+
+    #[test]
+    fn words_are_passed_over_only_where_they_cannot_match() {
+        let mut beginnings = Beginnings::default();
+        for term in ["upload", "x", "dai", "c++"] {
+            beginnings.add(term);
+        }
+        for (word, expected) in [
+            ("Uploading", true),
+            ("upper", true),
+            ("under", false),
+            ("xyz", true),
+            ("days", true),
+            ("dog", false),
+            ("c", true),
+            ("zebra", false),
+            ("zebraCrossing", true),
+            ("z_upload", true),
+            ("Été", true),
+        ] {
+            assert_eq!(beginnings.may_have(word), expected, "{word}");
+        }
     }
 
     #[test]
