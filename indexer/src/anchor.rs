@@ -91,53 +91,86 @@ pub(crate) fn assign(headings: Vec<AnchorSource<'_>>) -> Vec<Anchor> {
     ids.into_iter().zip(headings).map(with_aliases).collect()
 }
 
-/// An explicit id at the end of a heading line.
+/// What braces at the end of a heading line say of it; they are no part of its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ExplicitId {
-    pub(crate) id: String,
-    /// Where the attribute begins in the line, the blanks before it included.
+pub(crate) struct LineAttributes {
+    /// Replaces the heading's own slug.
+    pub(crate) id: Option<String>,
+    /// Leads to the heading too: `id=x`, as `<a id=x>` does.
+    pub(crate) alias: Option<String>,
+    /// Where they begin in the line, the blanks before them included.
     pub(crate) start: usize,
-    /// Where it ends.
+    /// Where they end.
     pub(crate) end: usize,
 }
 
-/// Reads `{#id}`, `{ #id .class key=value }`, `{/* #id */}` or `{/*id*/}` at the end of a line. The grammar is
-/// strict: braces with anything else in them belong to the title.
-pub(crate) fn explicit_id(line: &str) -> Option<ExplicitId> {
+/// Reads `{#id}`, `{ #id .class key="value" }`, `{ id="x" }`, `{ data-x }`, `{/* #id */}` or `{/*id*/}` at the end of
+/// a line. The grammar is strict: braces with anything else in them belong to the title, and so do those that could
+/// as well be code, such as `{.wide}` and `{a=1}`.
+pub(crate) fn line_attributes(line: &str) -> Option<LineAttributes> {
     let line = line.trim_end();
     let end = line.len();
     let inner = line.strip_suffix('}')?;
     let open = inner.rfind('{')?;
     let inner = inner[open + 1..].trim();
-    let id = match inner.strip_prefix("/*").and_then(|rest| rest.strip_suffix("*/")) {
+    let (id, alias) = match inner.strip_prefix("/*").and_then(|rest| rest.strip_suffix("*/")) {
         Some(comment) => {
             let id = comment.trim();
-            id.strip_prefix('#').unwrap_or(id)
+            (Some(id.strip_prefix('#').unwrap_or(id)), None)
         }
-        None => attribute_id(inner)?,
+        None => attribute_list(inner)?,
     };
-    let is_id =
-        !id.is_empty() && !id.contains(|c: char| c.is_whitespace() || c.is_control() || "{}#*".contains(c));
+    let is_id = |id: &str| {
+        !id.is_empty() && !id.contains(|c: char| c.is_whitespace() || c.is_control() || "{}#*".contains(c))
+    };
     let start = line[..open].trim_end().len();
-    is_id.then(|| ExplicitId {
-        id: id.to_owned(),
+    (id.is_none_or(is_id) && alias.is_none_or(is_id)).then(|| LineAttributes {
+        id: id.map(str::to_owned),
+        alias: alias.map(str::to_owned),
         start,
         end,
     })
 }
 
-fn attribute_id(attributes: &str) -> Option<&str> {
-    let mut id = None;
-    for attribute in attributes.split_whitespace() {
-        if let Some(name) = attribute.strip_prefix('#') {
-            id = id.or(Some(name));
-        } else if !attribute.starts_with('.')
-            && !attribute.split_once('=').is_some_and(|(key, _)| is_key(key))
-        {
-            return None;
+/// The id and the `id=` of a list of attributes; nothing where it is none, or names neither an id nor a `data-` key.
+fn attribute_list(list: &str) -> Option<(Option<&str>, Option<&str>)> {
+    let (mut id, mut alias, mut is_plain) = (None, None, true);
+    let mut rest = list.trim_start();
+    while !rest.is_empty() {
+        let word_end = rest
+            .find(|c: char| c.is_whitespace() || c == '=')
+            .unwrap_or(rest.len());
+        let (word, after) = rest.split_at(word_end);
+        let (value, after) = match after.strip_prefix('=') {
+            Some(after) => {
+                let (value, after) = attribute_value(after)?;
+                (Some(value), after)
+            }
+            None => (None, after),
+        };
+        match (word.strip_prefix('#'), value) {
+            (Some(name), None) => id = id.or(Some(name)),
+            (None, None) if word.starts_with('.') => {}
+            (None, Some(value)) if is_key(word) => {
+                if word == "id" {
+                    alias = alias.or(Some(value));
+                }
+                is_plain &= !word.starts_with("data-");
+            }
+            (None, None) if word.starts_with("data-") && is_key(word) => is_plain = false,
+            _ => return None,
         }
+        rest = after.trim_start();
     }
-    id
+    (id.is_some() || alias.is_some() || !is_plain).then_some((id, alias))
+}
+
+/// The value that `text` begins with, in quotes or up to a blank, and what follows it.
+fn attribute_value(text: &str) -> Option<(&str, &str)> {
+    match text.chars().next() {
+        Some(quote @ ('"' | '\'')) => text[1..].split_once(quote),
+        _ => Some(text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()))),
+    }
 }
 
 fn is_key(key: &str) -> bool {
@@ -283,25 +316,35 @@ mod tests {
     }
 
     #[test]
-    fn only_a_strict_attribute_is_an_explicit_id() {
+    fn only_strict_attributes_leave_the_title() {
+        let id = |id, title| Some((Some(id), None, title));
+        let alias = |alias, title| Some((None, Some(alias), title));
         let cases = [
-            ("# Start {#begin-here}", Some(("begin-here", "# Start"))),
-            ("## Opts { #opts .wide data-x=1 }  ", Some(("opts", "## Opts"))),
-            ("# Intro {/* #intro-id */}", Some(("intro-id", "# Intro"))),
-            ("# Intro {/*intro*/}", Some(("intro", "# Intro"))),
+            ("# Start {#begin-here}", id("begin-here", "# Start")),
+            ("## Opts { #opts .wide data-x=1 }  ", id("opts", "## Opts")),
+            ("## Is { #is data-toc-label=\"is computed\" }", id("is", "## Is")),
+            ("# Intro {/* #intro-id */}", id("intro-id", "# Intro")),
+            ("# Intro {/*intro*/}", id("intro", "# Intro")),
+            ("{#é}", id("é", "")),
+            ("## 1.2 { id=\"1.2\" }", alias("1.2", "## 1.2")),
+            ("## Path { id=path }", alias("path", "## Path")),
+            ("## X { data-search-exclude }", Some((None, None, "## X"))),
             ("## Map {a: 1}", None),
+            ("## Map {a=1}", None),
             ("## Map {.wide}", None),
+            ("## Unsafe {}", None),
             ("## X {#}", None),
             ("## X {#a b}", None),
+            ("## X { id=\"a b\" }", None),
+            ("## X { id=\"a }", None),
             ("## X {/* two words */}", None),
             ("## X {#a} more", None),
-            ("{#é}", Some(("é", ""))),
         ];
         for (line, expected) in cases {
-            let found = explicit_id(line);
+            let found = line_attributes(line);
             let found = found
                 .as_ref()
-                .map(|found| (found.id.as_str(), &line[..found.start]));
+                .map(|found| (found.id.as_deref(), found.alias.as_deref(), &line[..found.start]));
             assert_eq!(found, expected, "{line}");
         }
     }

@@ -14,9 +14,9 @@ use docs_index::{FinishedIndex, IndexOptions, IndexWriter, PreparedDocument, Wri
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::report::{BuildReport, Skipped, Warning, path_for_people};
+use crate::report::{BuildReport, Skipped, Warning, WarningKind, counted, path_for_people};
 use crate::split::{SplitOptions, split_document};
-use crate::walk::{SourceFile, WalkError, WalkOptions, common_folder, walk};
+use crate::walk::{DOCUMENT_SUFFIXES, SourceFile, WalkError, WalkOptions, common_folder, walk};
 
 /// Limits of a batch of documents: its source bytes, and its documents.
 const BATCH_BYTES: u64 = 8 << 20;
@@ -78,8 +78,8 @@ pub enum Progress {
 /// A compiled tree.
 #[derive(Debug)]
 pub struct Build {
-    /// The index, not yet on disk; none where the tree has no document and this is no shard.
-    pub index: Option<FinishedIndex>,
+    /// The index, not yet on disk. A tree without documents makes an empty one, and a warning.
+    pub index: FinishedIndex,
     /// What to tell. `bytes_out` is 0 and `seconds` are those until now: whoever saves the index completes them.
     pub report: BuildReport,
 }
@@ -161,18 +161,36 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
         }
         add(&mut writer, &mut report, ready)
     })?;
+    if report.documents == 0 && options.shard.is_none() {
+        report.warnings.push(no_documents(&report));
+    }
     report.skipped.sort();
     report.warnings.sort();
 
     progress(Progress::Finishing);
     let index = match options.shard {
-        Some(shard) => Some(writer.finish_shard(shard.number, shard.count)),
-        None if report.documents == 0 => None,
-        None => Some(pool.install(|| writer.finish())),
-    };
-    let index = index.transpose().map_err(BuildError::Finish)?;
+        Some(shard) => writer.finish_shard(shard.number, shard.count),
+        None => pool.install(|| writer.finish()),
+    }
+    .map_err(BuildError::Finish)?;
     report.seconds = begin.elapsed().as_secs_f64();
     Ok(Build { index, report })
+}
+
+/// An empty index is rarely what was meant.
+fn no_documents(report: &BuildReport) -> Warning {
+    let suffixes = DOCUMENT_SUFFIXES.map(|suffix| format!(".{suffix}")).join(", ");
+    let left_out = match report.skipped.len() {
+        0 => String::new(),
+        count => format!(", {} left out", counted(count, "path")),
+    };
+    Warning {
+        path: ".".to_owned(),
+        line: None,
+        kind: WarningKind::NoDocuments,
+        message: format!("no document found (looked for {suffixes}{left_out}); the index is empty"),
+        advice: "check the folder and the globs; --verbose lists what is left out".to_owned(),
+    }
 }
 
 /// What became of one file.

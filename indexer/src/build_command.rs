@@ -15,21 +15,19 @@ use crate::build::{Build, Progress, build};
 use crate::cli::BuildArgs;
 use crate::output::Output;
 use crate::report::{BuildReport, counted};
-use crate::walk::DOCUMENT_SUFFIXES;
 
 /// Builds the index file.
 ///
 /// # Errors
-/// Where the tree cannot be read, holds no document or, under `--strict`, gave warnings; and where the file cannot
-/// be written.
+/// Where the tree cannot be read or, under `--strict`, gave warnings; and where the file cannot be written.
 pub fn run(arguments: &BuildArgs, output: &mut Output) -> Result<()> {
     let begin = Instant::now();
     check_output(&arguments.output)?;
     let bar = Bar::new(output.is_watched() && !arguments.json);
     let Build { index, mut report } = build(&arguments.options(), &|step| bar.show(step))?;
-    let failure = match failure(arguments, index.as_ref(), &report) {
+    let failure = match failure(arguments, &report) {
         Some(failure) => Some(failure),
-        None => save(index, arguments, &mut report).err(),
+        None => save(&index, arguments, &mut report).err(),
     };
     bar.clear();
     report.seconds = rounded(begin.elapsed());
@@ -78,24 +76,8 @@ fn check_output(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Why there is nothing to save, if there is not.
-fn failure(
-    arguments: &BuildArgs,
-    index: Option<&FinishedIndex>,
-    report: &BuildReport,
-) -> Option<anyhow::Error> {
-    let tree = &arguments.tree;
-    if index.is_none() {
-        let suffixes = DOCUMENT_SUFFIXES.map(|suffix| format!(".{suffix}")).join(", ");
-        let left_out = match report.skipped.len() {
-            0 => String::new(),
-            count => format!("; {} left out: see why with --verbose", counted(count, "path")),
-        };
-        return Some(anyhow!(
-            "no document in {} (looked for {suffixes}){left_out}",
-            tree.display()
-        ));
-    }
+/// Why nothing is saved, if so.
+fn failure(arguments: &BuildArgs, report: &BuildReport) -> Option<anyhow::Error> {
     let warnings = report.warnings.len();
     (arguments.strict && warnings > 0).then(|| {
         let count = counted(warnings, "warning");
@@ -106,12 +88,9 @@ fn failure(
     })
 }
 
-fn save(index: Option<FinishedIndex>, arguments: &BuildArgs, report: &mut BuildReport) -> Result<()> {
-    let path = &arguments.output;
-    if let Some(index) = index {
-        index.save(path)?;
-        report.bytes_out = index.file_bytes();
-    }
+fn save(index: &FinishedIndex, arguments: &BuildArgs, report: &mut BuildReport) -> Result<()> {
+    index.save(&arguments.output)?;
+    report.bytes_out = index.file_bytes();
     Ok(())
 }
 

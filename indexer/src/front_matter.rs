@@ -3,8 +3,11 @@
 //! In: the decoded text. Out: where the body begins, the fields that the index uses, and the fault if the block's
 //! own language refuses it. YAML between `---` and `---` or `...`, TOML between `+++`, a JSON object. A block between
 //! dashes that is no YAML mapping is a banner and stays text; one that is plainly meant as a mapping but invalid is
-//! left out of the body all the same, for its lines are no prose.
+//! left out of the body all the same, for its lines are no prose; of YAML the lines that are plain `key: value` are
+//! still read, so that neither a title nor a draft's mark is lost to a fault elsewhere.
 
+use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
 use serde_json::Value;
 
 #[derive(Debug, Default, PartialEq)]
@@ -25,6 +28,8 @@ pub(crate) struct FrontMatterFault {
     /// In the file, from 1.
     pub(crate) line: u32,
     pub(crate) reason: String,
+    /// What became of the block: `is ignored`.
+    pub(crate) outcome: &'static str,
 }
 
 pub(crate) fn read(text: &str) -> FrontMatter {
@@ -72,19 +77,97 @@ fn read_yaml(block: &Block<'_>) -> Option<FrontMatter> {
         });
     }
     match serde_norway::from_str::<serde_norway::Value>(block.content) {
-        Ok(serde_norway::Value::Mapping(mapping)) => {
-            let pairs = mapping.iter().filter_map(|(key, value)| {
-                let value = serde_json::to_value(value).unwrap_or(Value::Null);
-                Some((key.as_str()?.to_owned(), value))
-            });
-            Some(collect(block.end, pairs))
-        }
+        Ok(serde_norway::Value::Mapping(mapping)) => Some(collect(block.end, yaml_pairs(mapping))),
         Err(error) if is_meant_as_mapping(block.content) => {
-            let line = error.location().map_or(1, |location| location.line() + 1);
-            Some(faulty(block.end, line, error.to_string()))
+            let mut front = match serde_norway::from_str::<Pairs>(block.content) {
+                Ok(Pairs(pairs)) => FrontMatter {
+                    fault: key_given_twice(block.content, &pairs),
+                    ..collect(block.end, yaml_pairs(pairs))
+                },
+                Err(_) => collect(block.end, plain_pairs(block.content)),
+            };
+            if front.fault.is_none() {
+                let line = error.location().map_or(1, |location| location.line() + 1);
+                front.fault = Some(fault(line, error.to_string(), "is read line by line"));
+            }
+            Some(front)
         }
         Ok(_) | Err(_) => None,
     }
+}
+
+/// A YAML mapping whose keys may repeat.
+struct Pairs(Vec<(serde_norway::Value, serde_norway::Value)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PairsVisitor;
+        impl<'de> Visitor<'de> for PairsVisitor {
+            type Value = Pairs;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("a mapping")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(PairsVisitor)
+    }
+}
+
+fn yaml_pairs(
+    pairs: impl IntoIterator<Item = (serde_norway::Value, serde_norway::Value)>,
+) -> impl Iterator<Item = (String, Value)> {
+    pairs.into_iter().filter_map(|(key, value)| {
+        let value = serde_json::to_value(value).unwrap_or(Value::Null);
+        Some((key.as_str()?.to_owned(), value))
+    })
+}
+
+fn key_given_twice(
+    content: &str,
+    pairs: &[(serde_norway::Value, serde_norway::Value)],
+) -> Option<FrontMatterFault> {
+    let twice = pairs
+        .iter()
+        .enumerate()
+        .find(|(index, (key, _))| pairs[..*index].iter().any(|(before, _)| before == key));
+    let key = twice?.1.0.as_str()?;
+    let lines = content.lines().enumerate();
+    let second = lines
+        .filter(|(_, line)| {
+            line.split(':')
+                .next()
+                .is_some_and(|start| start.trim_end() == key)
+        })
+        .nth(1);
+    let line = second.map_or(1, |(index, _)| index + 2);
+    let reason = format!("the key {key:?} is given twice");
+    Some(fault(line, reason, "is read with each key's last value"))
+}
+
+/// The unindented lines that hold a key and a plain or quoted value.
+fn plain_pairs(content: &str) -> impl Iterator<Item = (String, Value)> {
+    let lines = content
+        .lines()
+        .filter(|line| !line.starts_with([' ', '\t', '#']) && is_key_line(line));
+    lines.filter_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        let value = value.trim();
+        let unquoted = ['"', '\'']
+            .iter()
+            .find_map(|&quote| value.strip_prefix(quote)?.strip_suffix(quote));
+        let value = unquoted.unwrap_or(value);
+        let is_plain =
+            unquoted.is_some() || !value.starts_with(['|', '>', '&', '*', '!', '[', '{', '"', '\'']);
+        is_plain.then(|| (key.trim().to_owned(), Value::String(value.to_owned())))
+    })
 }
 
 fn read_toml(block: &Block<'_>) -> Option<FrontMatter> {
@@ -139,11 +222,18 @@ fn read_json(text: &str) -> Option<FrontMatter> {
 }
 
 fn faulty(body: usize, line: usize, reason: String) -> FrontMatter {
-    let line = u32::try_from(line).unwrap_or(u32::MAX);
     FrontMatter {
         body,
-        fault: Some(FrontMatterFault { line, reason }),
+        fault: Some(fault(line, reason, "is ignored")),
         ..FrontMatter::default()
+    }
+}
+
+fn fault(line: usize, reason: String, outcome: &'static str) -> FrontMatterFault {
+    FrontMatterFault {
+        line: u32::try_from(line).unwrap_or(u32::MAX),
+        reason,
+        outcome,
     }
 }
 
@@ -285,6 +375,32 @@ mod tests {
         ];
         for text in cases {
             assert_eq!(read(text), FrontMatter::default(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_faulty_yaml_block_keeps_what_can_be_read() {
+        let cases = [
+            (
+                "---\ntitle: One\ntags: [a]\ntitle: Two\ndescription: D\n---\n# H",
+                ("Two", "D", false),
+                (4, "is read with each key's last value"),
+            ),
+            (
+                "---\ntitle: Step 2: the cutover\ndescription: 'D'\ndraft: true\nsummary: |\n  x\n---\n# H",
+                ("Step 2: the cutover", "D", true),
+                (2, "is read line by line"),
+            ),
+        ];
+        for (text, fields, (line, outcome)) in cases {
+            let front = read(text);
+            assert_eq!(&text[front.body..], "# H");
+            assert_eq!(
+                (front.title.as_str(), front.description.as_str(), front.draft),
+                fields
+            );
+            let fault = front.fault.unwrap();
+            assert_eq!((fault.line, fault.outcome), (line, outcome), "{}", fault.reason);
         }
     }
 

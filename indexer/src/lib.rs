@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod anchor;
+mod blocks;
 pub mod build;
 pub mod build_command;
 pub mod cli;

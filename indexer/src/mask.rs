@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::anchor;
+use crate::anchor::{self, LineAttributes};
 use crate::indent;
 use crate::mdx;
 use crate::unseen;
@@ -32,15 +32,8 @@ pub(crate) struct Masked<'s> {
     pub(crate) code: Vec<Range<usize>>,
     /// Ranges whose headings are content, in order.
     pub(crate) bodies: Vec<Range<usize>>,
-    /// Ids at the end of lines that may be headings, in order.
-    pub(crate) ids: Vec<LineId>,
-}
-
-/// An explicit id, and where it stands in the source with the blanks before it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LineId {
-    pub(crate) id: String,
-    pub(crate) range: Range<usize>,
+    /// Attributes at the end of lines that may be headings, in order; their places are those in the source.
+    pub(crate) attributes: Vec<LineAttributes>,
 }
 
 /// Makes every byte of `range` a space, line feeds apart.
@@ -56,7 +49,22 @@ pub(crate) fn mask(source: &str, body: usize, dialect: Dialect) -> Masked<'_> {
     let needed = body > 0
         || dialect == Dialect::Mdx
         || [
-            "<!--", "{{", "$$", "{#", "{ #", "{/*", "!!! ", "???", "=== \"", "<script", "<style", "<SCRIPT",
+            "<!--",
+            "[//]:",
+            "[comment]:",
+            "{{",
+            "$$",
+            "{#",
+            "{ ",
+            "{/*",
+            "{id",
+            "{data-",
+            "!!! ",
+            "???",
+            "=== \"",
+            "<script",
+            "<style",
+            "<SCRIPT",
             "<STYLE",
         ]
         .iter()
@@ -67,12 +75,12 @@ pub(crate) fn mask(source: &str, body: usize, dialect: Dialect) -> Masked<'_> {
             hidden: Vec::new(),
             code: Vec::new(),
             bodies: Vec::new(),
-            ids: Vec::new(),
+            attributes: Vec::new(),
         };
     }
     let mut buffer = source.as_bytes().to_vec();
     blank(&mut buffer, 0..body);
-    let ids = blank_ids(source, body, &mut buffer);
+    let attributes = blank_attributes(source, body, &mut buffer);
     let (mut hidden, shifts, bodies) = match dialect {
         Dialect::Mdx => {
             let mdx = mdx::blank_javascript(source, body, &mut buffer);
@@ -90,7 +98,7 @@ pub(crate) fn mask(source: &str, body: usize, dialect: Dialect) -> Masked<'_> {
         hidden: apart(hidden),
         code,
         bodies,
-        ids,
+        attributes,
     }
 }
 
@@ -112,25 +120,26 @@ pub(crate) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-fn blank_ids(source: &str, body: usize, buffer: &mut [u8]) -> Vec<LineId> {
-    let mut ids = Vec::new();
-    if !["{#", "{ #", "{/*"].iter().any(|opener| source.contains(opener)) {
-        return ids;
+fn blank_attributes(source: &str, body: usize, buffer: &mut [u8]) -> Vec<LineAttributes> {
+    let mut attributes = Vec::new();
+    if !source.contains('{') {
+        return attributes;
     }
     let mut start = body;
     for line in source[body..].split_inclusive('\n') {
         let next = start + line.len();
         if line.trim_end().ends_with('}')
             && (line.trim_start().starts_with('#') || is_underline(&source[next..]))
-            && let Some(found) = anchor::explicit_id(line)
+            && let Some(mut found) = anchor::line_attributes(line)
         {
-            let range = start + found.start..start + found.end;
-            blank(buffer, range.clone());
-            ids.push(LineId { id: found.id, range });
+            found.start += start;
+            found.end += start;
+            blank(buffer, found.start..found.end);
+            attributes.push(found);
         }
         start = next;
     }
-    ids
+    attributes
 }
 
 /// Whether the text begins with a line that may underline a heading.
@@ -144,11 +153,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_leave_the_title() {
+    fn attributes_leave_the_title() {
         let masked = mask("# A {#x}\n\nB {#y}\n---\n\ntext {#z}\n", 0, Dialect::Markdown);
         assert_eq!(
-            masked.ids.iter().map(|id| id.id.as_str()).collect::<Vec<_>>(),
-            ["x", "y"]
+            masked
+                .attributes
+                .iter()
+                .map(|found| found.id.as_deref())
+                .collect::<Vec<_>>(),
+            [Some("x"), Some("y")]
         );
         assert!(!masked.buffer.contains("{#x}") && masked.buffer.contains("{#z}"));
     }

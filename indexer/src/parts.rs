@@ -1,16 +1,21 @@
 //! Cuts a long section into parts.
 //!
-//! In: the stored text of a section and the limit of a part in bytes. Out: consecutive ranges of the text, each with
-//! the lines to repeat around it. Whole blocks are packed as long as they fit; a block over the limit is opened: a
-//! list at its items, a table at its rows with its header repeated, a fence at its lines with its opener and closer
-//! repeated, running text at line, sentence or word ends. The ranges joined are the text.
+//! In: the stored text of a section, its dialect and the limit of a part in bytes. Out: consecutive ranges of the
+//! text, each with the lines to repeat around it. Whole blocks are packed as long as they fit; a block over the limit
+//! is opened: a list at its items, a table at its rows with its header repeated, a fence at its lines with its opener
+//! and closer repeated, running text at line, sentence or word ends. The ranges joined are the text.
+//!
+//! Blocks are those of the parse buffer, not of the text: a fence in a tab or a component is indented code or HTML to
+//! CommonMark and would be cut open. Both have the same lines, so blocks are placed by the lines they begin and end on.
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use unicode_normalization::char::is_combining_mark;
 
-use crate::markdown::{char_boundary, options};
+use crate::blocks::{Block, Kind, blocks};
+use crate::fence;
+use crate::markdown::char_boundary;
+use crate::mask::{self, Dialect};
 
 /// A part: a range of the section's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,20 +27,23 @@ pub(crate) struct Cut {
     pub(crate) tail: String,
 }
 
-pub(crate) fn cut(text: &str, limit: usize) -> Vec<Cut> {
+pub(crate) fn cut(text: &str, dialect: Dialect, limit: usize) -> Vec<Cut> {
     if text.len() <= limit {
         return vec![Cut {
             range: 0..text.len(),
             ..Cut::default()
         }];
     }
+    let masked = mask::mask(text, 0, dialect);
     let mut atoms = Atoms {
         text,
+        buffer: &masked.buffer,
         limit: limit.max(16),
         list: vec![Atom { start: 0, wrap: None }],
         wraps: Vec::new(),
+        begun: 0,
     };
-    let blocks = blocks(text);
+    let blocks = blocks(&masked.buffer);
     let mut index = 0;
     while let Some(block) = blocks.get(index) {
         atoms.begin(block.range.start);
@@ -55,71 +63,6 @@ pub(crate) fn cut(text: &str, limit: usize) -> Vec<Cut> {
     atoms.pack()
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Container,
-    Fence,
-    Table,
-    Leaf,
-}
-
-#[derive(Debug)]
-struct Block {
-    range: Range<usize>,
-    kind: Kind,
-    /// Index of the next block that is not inside this one.
-    next: usize,
-}
-
-/// The blocks of a text, outer ones before those inside them.
-fn blocks(text: &str) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
-    let mut open: Vec<Option<usize>> = Vec::new();
-    for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
-        let kind = match &event {
-            Event::Start(tag) => match tag {
-                Tag::BlockQuote(_) | Tag::List(_) | Tag::Item | Tag::FootnoteDefinition(_) => {
-                    Some(Kind::Container)
-                }
-                Tag::CodeBlock(CodeBlockKind::Fenced(_)) => Some(Kind::Fence),
-                Tag::Table(_) => Some(Kind::Table),
-                Tag::Paragraph
-                | Tag::Heading { .. }
-                | Tag::CodeBlock(_)
-                | Tag::HtmlBlock
-                | Tag::TableHead
-                | Tag::TableRow => Some(Kind::Leaf),
-                _ => None,
-            },
-            Event::End(_) => {
-                if let Some(index) = open.pop().flatten() {
-                    blocks[index].next = blocks.len();
-                }
-                continue;
-            }
-            Event::Rule => {
-                let next = blocks.len() + 1;
-                blocks.push(Block {
-                    range,
-                    kind: Kind::Leaf,
-                    next,
-                });
-                continue;
-            }
-            _ => continue,
-        };
-        open.push(kind.map(|kind| {
-            blocks.push(Block {
-                range,
-                kind,
-                next: usize::MAX,
-            });
-            blocks.len() - 1
-        }));
-    }
-    blocks
-}
-
 /// A stretch of text that is not cut: from its start to the next one's.
 #[derive(Debug, Clone, Copy)]
 struct Atom {
@@ -137,9 +80,12 @@ struct Wrap {
 
 struct Atoms<'t> {
     text: &'t str,
+    buffer: &'t str,
     limit: usize,
     list: Vec<Atom>,
     wraps: Vec<Wrap>,
+    /// Start of the line on which the last block began.
+    begun: usize,
 }
 
 impl Atoms<'_> {
@@ -153,7 +99,41 @@ impl Atoms<'_> {
     /// A block begins on the line of `position`.
     fn begin(&mut self, position: usize) {
         let start = self.line_start(position);
-        self.push(start, None);
+        if start > self.begun {
+            self.begun = start;
+            let start = self.with_openers(start);
+            self.push(start, None);
+        }
+    }
+
+    /// The start of the tags on the lines before `start` that open around the block there, so that no part ends with
+    /// a tag whose content is in the next.
+    fn with_openers(&self, start: usize) -> usize {
+        let floor = self.list.last().map_or(0, |atom| atom.start);
+        let (mut first, mut line_start) = (start, start);
+        while line_start > floor {
+            let end = line_start;
+            line_start = self.text[..end - 1].rfind('\n').map_or(0, |feed| feed + 1);
+            let line = self.text[line_start..end].trim();
+            let is_opener = line.starts_with('<') && !line.starts_with("</");
+            if !self.buffer[line_start..end].trim().is_empty() || !(is_opener || line.is_empty()) {
+                break;
+            }
+            if is_opener && line_start > floor {
+                first = line_start;
+            }
+        }
+        first
+    }
+
+    /// The end of the last line that has something before `position`, its line feed included.
+    fn line_end(&self, position: usize) -> usize {
+        if self.text[..position].ends_with('\n') {
+            return position;
+        }
+        self.text[position..]
+            .find('\n')
+            .map_or(self.text.len(), |feed| position + feed + 1)
     }
 
     fn push(&mut self, start: usize, wrap: Option<usize>) {
@@ -177,44 +157,44 @@ impl Atoms<'_> {
     }
 
     fn fence(&mut self, range: &Range<usize>) {
-        let start = self.line_start(range.start);
-        let block = &self.text[start..range.end];
-        let opener = block.split_inclusive('\n').next().unwrap_or_default();
-        let indent = &self.text[start..range.start];
-        let fence: String = {
-            let rest = self.text[range.start..].trim_start_matches([' ', '\t']);
-            let character = rest.chars().next().unwrap_or('`');
-            rest.chars().take_while(|&other| other == character).collect()
+        let (start, end) = (self.line_start(range.start), self.line_end(range.end));
+        let opener = self.text[start..end]
+            .split_inclusive('\n')
+            .next()
+            .unwrap_or_default();
+        // Without one the fence begins behind a tag on its line.
+        let Some(fence) = fence::opened_by(opener) else {
+            return;
         };
+        let opened = fence::after_markers(opener);
         // Markers of list items become blanks: only the fence is repeated, not the item.
-        let prefix: String = indent
+        let prefix: String = opener[..opener.len() - opened.len()]
             .chars()
             .map(|c| if c == '>' || c == '\t' { c } else { ' ' })
             .collect();
-        let mut head = format!("{prefix}{}", opener.get(indent.len()..).unwrap_or_default());
-        if !head.ends_with('\n') {
-            head.push('\n');
-        }
-        let tail = format!("{prefix}{fence}");
+        let run = &opened[..fence.length];
+        let mut head = format!("{prefix}{}\n", opened.trim_end_matches('\n'));
+        let tail = format!("{prefix}{run}");
         if head.len() + tail.len() > self.limit / 2 {
-            head = format!("{prefix}{fence}\n");
+            head = format!("{prefix}{run}\n");
         }
         let wrap = self.wrap(head, tail);
         let longest = self.longest_in(wrap);
         let mut position = start + opener.len();
         self.push(start, Some(wrap));
-        let lines: Vec<&str> = self.text[position..range.end].split_inclusive('\n').collect();
-        let count = lines.len();
-        for (index, line) in lines.into_iter().enumerate() {
-            let is_closer =
-                index + 1 == count && line.trim_matches([' ', '\t', '>', '\n']).starts_with(&fence);
-            if index > 0 && !is_closer {
+        let mut lines = self.text[position..end].split_inclusive('\n').peekable();
+        let mut is_first = true;
+        while let Some(line) = lines.next() {
+            let is_closer = lines.peek().is_none() && fence::closes(line, fence);
+            // Neither opener nor closer stands alone in a part.
+            if !is_first && !is_closer {
                 self.push(position, Some(wrap));
             }
+            is_first = false;
             self.split_line(position, line, longest, Some(wrap));
             position += line.len();
         }
-        self.close(range.end);
+        self.close(end);
     }
 
     /// After a fence or table its wrap ends, on whatever line that is.
@@ -267,7 +247,7 @@ impl Atoms<'_> {
         for row in starts {
             self.push(row, Some(wrap));
         }
-        self.close(range.end);
+        self.close(self.line_end(range.end));
     }
 
     fn line_of(&self, block: &Block) -> usize {
@@ -390,7 +370,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn parts(text: &str, limit: usize) -> Vec<String> {
-        let cuts = cut(text, limit);
+        parts_in(text, Dialect::Markdown, limit)
+    }
+
+    fn parts_in(text: &str, dialect: Dialect, limit: usize) -> Vec<String> {
+        let cuts = cut(text, dialect, limit);
         let joined: String = cuts.iter().map(|cut| &text[cut.range.clone()]).collect();
         assert_eq!(joined, text);
         cuts.iter()
@@ -425,11 +409,40 @@ mod tests {
         }
         assert!(found[2].starts_with("```sh x\nline "));
         let found = parts(&format!("- item\n\n  ~~~\n  {}\n  ~~~\n", "x".repeat(100)), 60);
-        assert!(
-            found[1].starts_with("  ~~~\nxxx") || found[1].starts_with("  ~~~\n  xxx"),
-            "{found:?}"
+        assert!(found[1].starts_with("  ~~~\nxxx"), "{found:?}");
+        assert!(found[0].ends_with("x\n  ~~~"), "{found:?}");
+    }
+
+    #[test]
+    fn a_fence_in_a_tab_or_a_component_is_a_fence() {
+        let body = "    line of code\n\n".repeat(20);
+        let tab = format!("=== \"Tab\"\n\n    ```sh\n{body}    ```\n");
+        let component = format!("<Tabs>\n<Tab>\n```sh\n{body}```\n</Tab>\n</Tabs>\n");
+        for (text, dialect, opener) in [
+            (tab, Dialect::Markdown, "    ```sh\n    line"),
+            (component, Dialect::Mdx, "```sh\n    line"),
+        ] {
+            let found = parts_in(&text, dialect, 100);
+            assert!(found.len() > 3);
+            for part in &found {
+                assert!(part.len() <= 100, "{part:?}");
+                assert_eq!(part.matches("```").count() % 2, 0, "{part:?}");
+            }
+            assert!(found[2].starts_with(opener), "{:?}", found[2]);
+        }
+    }
+
+    #[test]
+    fn a_tag_stays_with_what_it_opens() {
+        let text = "Some text before it.\n\n<Note>\n\nThe note itself.\n\n</Note>\n\nSome text after it.\n";
+        assert_eq!(
+            parts_in(text, Dialect::Mdx, 45),
+            [
+                "Some text before it.\n\n",
+                "<Note>\n\nThe note itself.\n\n</Note>\n\n",
+                "Some text after it.\n"
+            ]
         );
-        assert!(found[0].ends_with('\n') || found[0].ends_with("\n  ~~~"));
     }
 
     #[test]
@@ -478,13 +491,14 @@ mod tests {
             pieces in prop::collection::vec(
                 prop::sample::select(vec![
                     "# T\n", "text é text. ", "\n", "\n\n", "- item\n", "  ", "```\n", "~~~x\n", "| a | b |\n", "|---|---|\n",
-                    "> ", "    ", "1. x\n", "<div>\n", "---\n", "[a]: b\n", "longwordwithoutend", "`",
+                    "> ", "    ", "1. x\n", "<div>\n", "<A>", "</A>\n", "!!! note\n", "=== \"T\"\n", "<!-- ", " -->", "$$\n", "---\n", "[a]: b\n", "longwordwithoutend", "`",
                 ]),
                 0..80,
             ),
+            mdx in any::<bool>(),
             limit in 0_usize..120,
         ) {
-            parts(&pieces.concat(), limit);
+            parts_in(&pieces.concat(), if mdx { Dialect::Mdx } else { Dialect::Markdown }, limit);
         }
     }
 }

@@ -32,8 +32,8 @@ pub enum WarningKind {
     BrokenLink,
     /// A line of an ignore file that is no glob.
     InvalidIgnoreRule,
-    /// A document that the splitter could not take apart within its bounds.
-    TooComplex,
+    /// A tree in which nothing is a document.
+    NoDocuments,
 }
 
 /// Something about a file that its author should know; the build went on.

@@ -12,7 +12,7 @@ use docs_index::{PartSource, SectionSource};
 use crate::anchor::{self, AnchorSource};
 use crate::links;
 use crate::markdown::{Heading, Outline};
-use crate::mask::{Masked, apart};
+use crate::mask::{Dialect, Masked, apart};
 use crate::parts;
 use crate::stored::StoredText;
 
@@ -23,6 +23,7 @@ pub(crate) struct Sectioning<'d> {
     /// Byte offset of the first line after the front matter.
     pub(crate) body: usize,
     pub(crate) masked: &'d Masked<'d>,
+    pub(crate) dialect: Dialect,
     pub(crate) outline: &'d Outline,
     /// Title of a level-0 section.
     pub(crate) title: &'d str,
@@ -104,12 +105,15 @@ impl Sectioning<'_> {
             if own.contains('<') {
                 aliases.extend(anchor::anchor_tags(own).0);
             }
-            let id = self.masked.ids.partition_point(|id| id.range.start < start);
-            let id = self.masked.ids.get(id).filter(|id| id.range.end <= end);
-            hidden.extend(id.map(|id| id.range.clone()));
+            let attributes = &self.masked.attributes;
+            let attributes = attributes
+                .get(attributes.partition_point(|found| found.start < start))
+                .filter(|found| found.end <= end);
+            hidden.extend(attributes.map(|found| found.start..found.end));
+            aliases.extend(attributes.and_then(|found| found.alias.clone()));
             placed.push(Placed {
                 heading,
-                explicit: id.map(|id| id.id.clone()),
+                explicit: attributes.and_then(|found| found.id.clone()),
                 aliases,
                 line: u32::try_from(first + 1).unwrap_or(u32::MAX),
                 start,
@@ -167,7 +171,7 @@ impl Sectioning<'_> {
         if stored.text.is_empty() {
             return Vec::new();
         }
-        let cuts = parts::cut(&stored.text, self.part_limit);
+        let cuts = parts::cut(&stored.text, self.dialect, self.part_limit);
         let count = cuts.len();
         let mut parts = Vec::with_capacity(count);
         let mut start = range.start;

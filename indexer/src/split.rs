@@ -85,6 +85,7 @@ pub fn split_document(path: &[u8], source: &[u8], options: &SplitOptions) -> Res
         source: &text,
         body: front.body,
         masked: &masked,
+        dialect,
         outline: &outline,
         title: if front.title.is_empty() {
             &stem
@@ -172,7 +173,7 @@ fn warnings(
     };
     let mut warnings = Vec::new();
     if let Some(fault) = &front.fault {
-        let message = format!("invalid front matter is ignored: {}", fault.reason);
+        let message = format!("invalid front matter {}: {}", fault.outcome, fault.reason);
         warnings.push(warning(
             fault.line,
             WarningKind::InvalidFrontMatter,

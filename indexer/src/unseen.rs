@@ -47,7 +47,17 @@ pub(crate) fn blank_unseen(
     shifts: &[Shift],
     hidden: &mut Vec<Range<usize>>,
 ) -> (String, Vec<Range<usize>>) {
-    let triggers = ["<!--", "{{", "$$", "<script", "<style", "<SCRIPT", "<STYLE"];
+    let triggers = [
+        "<!--",
+        "[//]:",
+        "[comment]:",
+        "{{",
+        "$$",
+        "<script",
+        "<style",
+        "<SCRIPT",
+        "<STYLE",
+    ];
     if !triggers.iter().any(|trigger| text.contains(trigger)) {
         return (text, Vec::new());
     }
@@ -62,6 +72,7 @@ pub(crate) fn blank_unseen(
         no_maths_before: 0,
         line: 0..text.find('\n').unwrap_or(text.len()),
     };
+    scan.hide_definitions();
     scan.run();
     let to_source =
         |range: Range<usize>| Shift::to_source(shifts, range.start)..Shift::to_source(shifts, range.end);
@@ -126,6 +137,25 @@ impl InlineScan<'_> {
                 }
             };
             position = end.unwrap_or(position + 1);
+        }
+    }
+
+    /// Hides link definitions that are comments by custom, such as `[//]: # (text)`: nothing can refer to them.
+    fn hide_definitions(&mut self) {
+        let text = self.text;
+        let (mut start, mut may_begin) = (0, true);
+        for line in text.split_inclusive('\n') {
+            let trimmed = line.trim();
+            let next = self.known.code.partition_point(|code| code.end <= start);
+            let in_code = self.known.code.get(next).is_some_and(|code| code.start <= start);
+            let is_comment = may_begin && !in_code && is_comment_definition(trimmed);
+            if is_comment {
+                let from = start + (line.len() - line.trim_start().len());
+                self.hidden.push(from..from + trimmed.len());
+            }
+            // A definition does not interrupt a paragraph.
+            may_begin = is_comment || trimmed.is_empty() || trimmed.starts_with('#');
+            start += line.len();
         }
     }
 
@@ -323,6 +353,23 @@ impl InlineScan<'_> {
     }
 }
 
+/// Whether a line is a whole link definition that is meant as a comment.
+fn is_comment_definition(line: &str) -> bool {
+    let rest = line
+        .strip_prefix("[//]:")
+        .or_else(|| line.strip_prefix("[comment]:"))
+        .map(str::trim_start);
+    let Some(title) = rest.and_then(|rest| rest.strip_prefix('#').or_else(|| rest.strip_prefix("<>"))) else {
+        return false;
+    };
+    let quotes = [('(', ')'), ('"', '"'), ('\'', '\'')];
+    let title = title.trim();
+    title.is_empty()
+        || quotes
+            .iter()
+            .any(|&(open, close)| title.len() > 1 && title.starts_with(open) && title.ends_with(close))
+}
+
 /// Whether a line so far ends inside the destination of a link.
 fn in_destination(before: &str) -> bool {
     let near = before.as_bytes().iter().rev().take(500);
@@ -350,7 +397,15 @@ mod tests {
 
     #[test]
     fn comments_are_hidden_unless_they_are_code() {
-        let cases: [(&str, &[&str]); 8] = [
+        let cases: [(&str, &[&str]); 13] = [
+            (
+                "[//]: # (a)\n[//]: # 'b'\n\n# T\n[comment]: <> (c)\n",
+                &["[//]: # (a)", "[//]: # 'b'", "[comment]: <> (c)"],
+            ),
+            ("```\n[//]: # (a)\n```\n", &[]),
+            ("text\n[//]: # (a)\n", &[]),
+            ("[//]: # (a\n", &[]),
+            ("[//]: https://example.com (a)\n", &[]),
             ("a <!-- b --> c", &["<!-- b -->"]),
             ("a <!-- b\n\n# c --> d", &["<!-- b\n\n# c -->"]),
             ("<div>\n<!-- a\n\n# b\n-->\n</div>", &["<!-- a\n\n# b\n-->"]),

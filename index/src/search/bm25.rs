@@ -57,6 +57,7 @@ pub(crate) struct Scored {
 
 impl Scored {
     /// Best first: the higher score, and of equal ones the lower record.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that sorting takes")]
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
         other
             .score

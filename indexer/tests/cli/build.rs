@@ -139,6 +139,30 @@ fn strict_fails_on_a_warning_and_leaves_the_old_file() {
 }
 
 #[test]
+fn a_tree_without_documents_makes_an_empty_index_and_a_warning() {
+    let place = Place::with(&TWO_PAGES);
+    for arguments in [&["--exclude", "**"][..], &["--include", "*.mdx"]] {
+        let build = [&["build", "docs", "-o", "docs.idx", "--json"], arguments].concat();
+        let report = place.run(&build).succeeds().json();
+        assert_eq!(report["documents"], 0);
+        assert_eq!(report["warnings"][0]["kind"], "no-documents");
+        let message = report["warnings"][0]["message"].as_str().unwrap().to_owned();
+        assert_eq!(
+            message,
+            "no document found (looked for .md, .markdown, .mdx, 2 paths left out); the index is empty"
+        );
+        place.run(&["verify", "docs.idx"]).succeeds();
+        assert_eq!(
+            place
+                .run(&["search", "docs.idx", "page", "--json"])
+                .succeeds()
+                .json()["hits"],
+            serde_json::json!([])
+        );
+    }
+}
+
+#[test]
 fn a_failed_build_leaves_the_old_file_and_no_other() {
     let place = Place::with(&TWO_PAGES);
     place.run(&["build", "docs", "-o", "docs.idx"]).succeeds();
@@ -146,12 +170,8 @@ fn a_failed_build_leaves_the_old_file_and_no_other() {
     place.write("empty/readme.txt", "text");
     let cases: &[(&[&str], &str)] = &[
         (
-            &["build", "empty", "-o", "docs.idx"],
-            "error: no document in empty (looked for .md, .markdown, .mdx)\n",
-        ),
-        (
-            &["build", "docs", "-o", "docs.idx", "--exclude", "**"],
-            "error: no document in docs (looked for .md, .markdown, .mdx); 2 paths left out: see why with --verbose\n",
+            &["build", "empty", "-o", "docs.idx", "--strict"],
+            "warning: .: no document found (looked for .md, .markdown, .mdx); the index is empty ",
         ),
         (
             &["build", "missing", "-o", "docs.idx"],
