@@ -157,6 +157,16 @@ pub enum WriteError {
         /// The anchor.
         anchor: String,
     },
+    /// A path or an anchor longer than a string of the file may be.
+    #[error("a path or anchor of {path} has {length} bytes, at most {limit} are possible")]
+    NameTooLong {
+        /// Path of the document.
+        path: String,
+        /// Bytes of the name.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// A part longer than a text block may be.
     #[error("a part of {path} has {length} bytes of text, at most {limit} are possible")]
     PartTooLong {
@@ -234,13 +244,19 @@ pub enum MergeError {
         /// Shards of the build.
         count: u32,
     },
+    /// A shard was built by a release with other Unicode tables than this one.
+    #[error("file {position} was built with other Unicode tables; build and merge with the same release")]
+    Unicode {
+        /// Which of the files given, from 1.
+        position: usize,
+    },
     /// A shard is damaged.
-    #[error("cannot read file {position}")]
-    Read {
+    #[error("file {position} is damaged")]
+    Damaged {
         /// Which of the files given, from 1.
         position: usize,
         /// What is wrong with it.
-        source: ReadError,
+        source: VerifyError,
     },
     /// The merged index could not be made.
     #[error("cannot write the merged index")]

@@ -8,7 +8,7 @@ use crate::{
     format::{link_table::StoredLink, section_table::lines},
     prepare::{StoredDocument, StoredRecord},
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Endings of documents, in the order in which a link without one is tried.
@@ -25,6 +25,7 @@ pub(crate) fn resolve<'l>(
 ) -> BTreeMap<u32, Vec<&'l str>> {
     let targets = Targets::new(documents, records, path_prefix);
     let mut texts: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+    let mut seen = FxHashSet::default();
     for link in links {
         let Some(target) = targets.find(link) else {
             continue;
@@ -35,9 +36,8 @@ pub(crate) fn resolve<'l>(
         if is_own || link.text.is_empty() {
             continue;
         }
-        let known = texts.entry(target).or_default();
-        if !known.contains(&link.text.as_str()) {
-            known.push(&link.text);
+        if seen.insert((target, link.text.as_str())) {
+            texts.entry(target).or_default().push(&link.text);
         }
     }
     texts

@@ -11,10 +11,11 @@ use crate::{
         checksum::crc32,
         link_table::StoredLink,
         postings::{DOCUMENT_FIELDS, Posting, RECORD_FIELDS},
-        section_table::LengthEntry,
+        section_table::{LengthEntry, STRING_LIMIT},
         text_blocks::{LIMIT, PackedBlock, Packer, TARGET},
     },
     options::IndexOptions,
+    reader::cut_at_boundary,
     search::{
         analyzer::{Analyzer, Term},
         tokenizer::{Token, tokens},
@@ -121,16 +122,11 @@ pub fn prepare(document: &DocumentSource, options: &IndexOptions) -> Result<Prep
     Ok(PreparedDocument {
         document: StoredDocument {
             path: document.path.clone(),
-            title: document.title.clone(),
-            description: document.description.clone(),
-            tags: document
-                .tags
-                .iter()
-                .map(|tag| tag.replace('\n', " "))
-                .collect::<Vec<_>>()
-                .join("\n"),
-            url: document.url.clone(),
-            language: document.language.clone(),
+            title: fit(&document.title),
+            description: fit(&document.description),
+            tags: one_a_line(&document.tags),
+            url: fit(&document.url),
+            language: fit(&document.language),
             source_hash: document.source_hash,
             source_bytes: document.source_bytes,
             first_record: 0,
@@ -172,6 +168,17 @@ fn check(document: &DocumentSource) -> Result<(), WriteError> {
                 what: "part",
             });
         }
+        // These two are names: cut short they would be other names.
+        if let Some(name) = [&document.path[..], section.anchor.as_bytes()]
+            .iter()
+            .find(|name| name.len() > STRING_LIMIT)
+        {
+            return Err(WriteError::NameTooLong {
+                path: path(),
+                length: name.len(),
+                limit: STRING_LIMIT,
+            });
+        }
         if !anchors.insert(section.anchor.as_str()) {
             return Err(WriteError::DuplicateAnchor {
                 path: path(),
@@ -187,6 +194,26 @@ fn check(document: &DocumentSource) -> Result<(), WriteError> {
         }
     }
     Ok(())
+}
+
+/// What a string of the heap has room for.
+fn fit(text: &str) -> String {
+    cut_at_boundary(text, STRING_LIMIT).to_owned()
+}
+
+/// As many of the values as there is room for, one a line.
+fn one_a_line(values: &[String]) -> String {
+    let mut lines = String::new();
+    for value in values {
+        if lines.len() + 1 + value.len() > STRING_LIMIT {
+            break;
+        }
+        if !lines.is_empty() {
+            lines.push('\n');
+        }
+        lines.push_str(&value.replace('\n', " "));
+    }
+    lines
 }
 
 /// One record for each part; a section's parent is the nearest earlier section of a lower level.
@@ -230,9 +257,9 @@ fn close(records: &mut [StoredRecord], open: &mut Vec<(u8, u32)>, end: u32) {
 
 fn record_of(section: &SectionSource, part: &PartSource) -> StoredRecord {
     StoredRecord {
-        heading: section.heading.clone(),
+        heading: fit(&section.heading),
         anchor: section.anchor.clone(),
-        aliases: section.aliases.join("\n"),
+        aliases: one_a_line(&section.aliases),
         level: section.level,
         line_start: section.line_start,
         line_end: section.line_end,

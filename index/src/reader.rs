@@ -178,17 +178,17 @@ impl<'i> Record<'i> {
     pub fn heading_path(&self) -> Result<Vec<&'i str>, ReadError> {
         let mut path = vec![self.heading];
         let mut parent = self.parent;
-        let mut below = self.number;
+        let mut below = self.level;
         while let Some(number) = parent {
-            // A damaged file must not lead in circles: parents come before their children.
-            if number >= below {
+            let record = self.index.record(number)?;
+            // A damaged file must not lead in circles: levels fall, and there are six of them.
+            if !(1..below).contains(&record.level) {
                 return Err(ReadError::damaged(
                     Tag::Records,
-                    "a parent does not come before its section",
+                    "a parent has no lower level than its section",
                 ));
             }
-            below = number;
-            let record = self.index.record(number)?;
+            below = record.level;
             path.push(record.heading);
             parent = record.parent;
         }
@@ -450,6 +450,9 @@ impl Index {
                 "a record is not among those of its document",
             ));
         }
+        if entry.level > 6 {
+            return Err(ReadError::damaged(Tag::Records, "a level is above 6"));
+        }
         let parent = entry.parent.to_native();
         Ok(Record {
             index: self,
@@ -606,6 +609,8 @@ impl Index {
                 .map(str::to_owned)
                 .collect()
         };
+        // The cost grows with the words of the id, and what is longer is no id that was mistyped.
+        let id = cut_at_boundary(id, SIMILAR_ID_BYTES);
         let decoded = String::from_utf8_lossy(&section_id::decode(id)).into_owned();
         let (path, anchor) = decoded.split_once('#').unwrap_or((&decoded, ""));
         let (path_words, anchor_words) = (words(path), words(anchor));
@@ -639,6 +644,18 @@ impl Index {
 fn order_by_score(best: &mut Vec<(f32, RecordNumber)>, limit: usize) {
     best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     best.truncate(limit);
+}
+
+/// Bytes of an unknown id that are looked at to find ids like it.
+const SIMILAR_ID_BYTES: usize = 512;
+
+/// The first `length` bytes of a text, or fewer where a character would be cut.
+pub(crate) fn cut_at_boundary(text: &str, length: usize) -> &str {
+    let mut end = text.len().min(length);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// Dice coefficient of two bags of words, a word that begins like the other counting half.
@@ -808,6 +825,11 @@ impl Index {
             }
             next_block += block_count;
             content.append_document(self.stored_document(&document)?, &records, copied)?;
+        }
+        if next_block as usize != blocks.len() {
+            return Err(
+                ReadError::damaged(Tag::TextBlockTable, "a text block belongs to no document").into(),
+            );
         }
         self.dictionary()
             .for_each(|term, entry| -> Result<(), ReadError> {

@@ -195,11 +195,22 @@ pub(crate) fn shards(documents: &[DocumentSource], options: &IndexOptions, cuts:
         .zip(ends)
         .zip(1..)
         .map(|((start, end), number)| {
-            let mut writer = IndexWriter::new(options.clone());
-            for document in &documents[start..end] {
-                writer.add(prepare(document, options).unwrap()).unwrap();
-            }
-            writer.finish_shard(number, count as u32).unwrap().open().unwrap()
+            let bytes = shard_bytes(&documents[start..end], options, number, count as u32);
+            Index::from_bytes(bytes).unwrap()
         })
         .collect()
+}
+
+/// The file of one shard with the given documents.
+pub(crate) fn shard_bytes(
+    documents: &[DocumentSource],
+    options: &IndexOptions,
+    number: u32,
+    count: u32,
+) -> Vec<u8> {
+    let mut writer = IndexWriter::new(options.clone());
+    for document in documents {
+        writer.add(prepare(document, options).unwrap()).unwrap();
+    }
+    writer.finish_shard(number, count).unwrap().into_bytes()
 }

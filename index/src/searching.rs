@@ -12,6 +12,9 @@ use crate::{
     },
 };
 
+/// Unknown words of a query without hits for which others are offered.
+const EXPLAINED_WORDS: usize = 8;
+
 /// What to search for and what to return.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchRequest<'q> {
@@ -158,8 +161,9 @@ impl Index {
         let dictionary = self.dictionary();
         words
             .into_iter()
-            .map(|word| {
-                let nearest = if has_no_hits {
+            .enumerate()
+            .map(|(place, word)| {
+                let nearest = if has_no_hits && place < EXPLAINED_WORDS {
                     query::nearest(&word, &dictionary)?
                 } else {
                     Vec::new()
@@ -238,6 +242,7 @@ mod tests {
     use std::collections::HashMap;
 
     /// Scores by the formula, from the counts of each document, with nothing of the file in between.
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn by_formula(documents: &[DocumentSource], query: &str) -> Vec<Scored> {
         let prepared: Vec<_> = documents
             .iter()

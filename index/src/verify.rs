@@ -43,6 +43,7 @@ impl Index {
     /// [`VerifyError`] names the first thing that is wrong.
     pub fn verify(&self) -> Result<VerifySummary, VerifyError> {
         self.verify_checksums()?;
+        self.verify_text_blocks()?;
         let text_bytes = self.verify_records()?;
         let postings = self.verify_terms()?;
         if self.header().shard.is_some() {
@@ -78,6 +79,29 @@ impl Index {
             Ok(())
         } else {
             Err(VerifyError::ContentHash)
+        }
+    }
+
+    /// Text blocks follow each other and fill their region.
+    fn verify_text_blocks(&self) -> Result<(), ReadError> {
+        let blocks: &[ArchivedBlockEntry] = table(self.region(Tag::TextBlockTable), Tag::TextBlockTable)?;
+        let mut end = 0_u64;
+        for block in blocks {
+            if block.offset.to_native() != end {
+                return Err(ReadError::damaged(
+                    Tag::TextBlockTable,
+                    "text blocks do not follow each other",
+                ));
+            }
+            end = end.saturating_add(u64::from(block.packed_length.to_native()));
+        }
+        if end == self.region(Tag::Text).len() as u64 {
+            Ok(())
+        } else {
+            Err(ReadError::damaged(
+                Tag::TextBlockTable,
+                "text blocks do not fill their region",
+            ))
         }
     }
 
@@ -172,6 +196,12 @@ impl Index {
     /// number of postings.
     fn verify_terms(&self) -> Result<u64, ReadError> {
         let damaged = |reason| ReadError::damaged(Tag::Postings, reason);
+        let lengths = self.length_entries()?;
+        let body_length = |record: u32| {
+            lengths
+                .get(record as usize)
+                .map_or(0, |entry| entry.body.to_native())
+        };
         let mut sums = [0_u64; LengthKind::COUNT];
         let (mut terms, mut postings) = (0_u64, 0_u64);
         let end = self.dictionary().for_each(|_, entry| -> Result<(), ReadError> {
@@ -188,12 +218,22 @@ impl Index {
             if own != entry.section_frequency as usize {
                 return Err(damaged("a section frequency is not that of its posting list"));
             }
+            if !entry.records.has_bounds_of(&records, body_length) {
+                return Err(damaged(
+                    "the bounds of a posting block are not those of its postings",
+                ));
+            }
             for posting in &records {
                 for field in RecordField::ALL {
                     sums[field.length_kind() as usize] += u64::from(posting.frequencies[field as usize]);
                 }
             }
             let documents = entry.documents.collect()?;
+            if !entry.documents.has_bounds_of(&documents, |_| 0) {
+                return Err(damaged(
+                    "the bounds of a posting block are not those of its postings",
+                ));
+            }
             for posting in &documents {
                 sums[LengthKind::Title as usize] += u64::from(posting.frequencies[0]);
                 sums[LengthKind::Path as usize] += u64::from(posting.frequencies[1]);

@@ -5,6 +5,7 @@
 use crate::{
     content::Content,
     error::{MergeError, ReadError, WriteError},
+    format::layout,
     options::IndexOptions,
     prepare::PreparedDocument,
     reader::{Index, IndexSummary},
@@ -65,17 +66,25 @@ impl IndexWriter {
 /// [`MergeError`]: shards missing, given twice, of different builds, or damaged.
 pub fn merge(shards: &[Index]) -> Result<FinishedIndex, MergeError> {
     let ordered = in_order(shards)?;
-    let Some((first, _)) = ordered.first() else {
+    // What is taken over is not checked again: a shard may come from anywhere.
+    for &(shard, position) in &ordered {
+        shard
+            .verify()
+            .map_err(|source| MergeError::Damaged { position, source })?;
+    }
+    let damaged = |position| {
+        move |source: ReadError| MergeError::Damaged {
+            position,
+            source: source.into(),
+        }
+    };
+    let Some(&(first, position)) = ordered.first() else {
         return Err(MergeError::Nothing);
     };
-    let mut content = Content::new(
-        first
-            .options()
-            .map_err(|source| MergeError::Read { position: 1, source })?,
-    );
+    let mut content = Content::new(first.options().map_err(damaged(position))?);
     for (shard, position) in ordered {
         shard.append_to(&mut content).map_err(|failure| match failure {
-            AppendError::Read(source) => MergeError::Read { position, source },
+            AppendError::Read(source) => damaged(position)(source),
             AppendError::Write(error) => MergeError::Write(error),
         })?;
     }
@@ -100,18 +109,14 @@ fn in_order(shards: &[Index]) -> Result<Vec<(&Index, usize)>, MergeError> {
                 "number of shards",
             ),
             (header.options_hash != expected.options_hash, "set of options"),
-            (
-                header.unicode_version != expected.unicode_version,
-                "Unicode version",
-            ),
-            (
-                header.normalization_version != expected.normalization_version,
-                "Unicode normalization version",
-            ),
         ] {
             if differs {
                 return Err(MergeError::Mismatch { position, what });
             }
+        }
+        let own = (layout::unicode_version(), layout::normalization_version());
+        if (header.unicode_version, header.normalization_version) != own {
+            return Err(MergeError::Unicode { position });
         }
         numbered.push((number, count, shard, position));
     }

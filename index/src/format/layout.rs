@@ -173,9 +173,18 @@ fn array_at<const N: usize>(bytes: &[u8], range: Range<usize>) -> Option<[u8; N]
 }
 
 /// Packs a Unicode version into a number that orders like it.
-pub(crate) fn packed_version((major, minor, micro): (u64, u64, u64)) -> u32 {
-    let part = |value: u64, shift: u32| (u32::try_from(value).unwrap_or(0) & 0xff).wrapping_shl(shift);
-    part(major, 16) | part(minor, 8) | part(micro, 0)
+fn packed_version((major, minor, update): (u8, u8, u8)) -> u32 {
+    u32::from_be_bytes([0, major, minor, update])
+}
+
+/// Version of this program's tables for letters and case.
+pub(crate) fn unicode_version() -> u32 {
+    packed_version(char::UNICODE_VERSION)
+}
+
+/// Version of this program's tables for normalisation.
+pub(crate) fn normalization_version() -> u32 {
+    packed_version(unicode_normalization::UNICODE_VERSION)
 }
 
 /// Reads and checks the header and the region table.
@@ -366,16 +375,12 @@ pub(crate) fn assemble(regions: &[(Tag, Vec<u8>)], options_hash: Hash, shard: Op
     put(&mut header, H_TABLE_CHECKSUM, &crc32(&table).to_le_bytes());
     put(&mut header, H_CONTENT_HASH, &blake2b(&pieces));
     put(&mut header, H_OPTIONS_HASH, &options_hash);
-    let unicode = char::UNICODE_VERSION;
-    let unicode = packed_version((unicode.0.into(), unicode.1.into(), unicode.2.into()));
-    put(&mut header, H_UNICODE_VERSION, &unicode.to_le_bytes());
-    let normalization = unicode_normalization::UNICODE_VERSION;
-    let normalization = packed_version((
-        normalization.0.into(),
-        normalization.1.into(),
-        normalization.2.into(),
-    ));
-    put(&mut header, H_NORMALIZATION_VERSION, &normalization.to_le_bytes());
+    put(&mut header, H_UNICODE_VERSION, &unicode_version().to_le_bytes());
+    put(
+        &mut header,
+        H_NORMALIZATION_VERSION,
+        &normalization_version().to_le_bytes(),
+    );
     let (number, count) = shard.unwrap_or((0, 0));
     put(&mut header, H_SHARD_NUMBER, &number.to_le_bytes());
     put(&mut header, H_SHARD_COUNT, &count.to_le_bytes());
@@ -394,6 +399,26 @@ fn put(bytes: &mut [u8], range: Range<usize>, value: &[u8]) {
     if let Some(place) = bytes.get_mut(range) {
         place.copy_from_slice(value);
     }
+}
+
+/// Makes every checksum and the content hash right again after a test has altered anything.
+#[cfg(test)]
+pub(crate) fn reseal_all(file: &mut [u8]) {
+    let count = u32_at(file, H_REGION_COUNT) as usize;
+    for number in 0..count {
+        let start = HEADER_LENGTH + number * REGION_ENTRY_LENGTH;
+        let entry = &file[start..start + REGION_ENTRY_LENGTH];
+        let (offset, length) = (u64_at(entry, R_OFFSET) as usize, u64_at(entry, R_LENGTH) as usize);
+        let checksum = crc32(&file[offset..offset + length]);
+        put(
+            &mut file[start..start + REGION_ENTRY_LENGTH],
+            R_CHECKSUM,
+            &checksum.to_le_bytes(),
+        );
+    }
+    let hash = blake2b(&[&file[HEADER_LENGTH..]]);
+    put(file, H_CONTENT_HASH, &hash);
+    reseal(file);
 }
 
 /// Makes the checksums of the header and the region table right again after a test has altered them.

@@ -45,7 +45,7 @@ impl LengthTotal {
         reason = "a score does not need more than 24 bits"
     )]
     pub(crate) fn average(self) -> f32 {
-        if self.present == 0 {
+        if self.present == 0 || self.terms == 0 {
             1.0
         } else {
             self.terms as f32 / self.present as f32

@@ -126,25 +126,40 @@ pub(crate) fn encode<const FIELDS: usize>(
             }
         }
         previous = block.last().map(|posting| posting.number);
-        directory.extend_from_slice(&previous.unwrap_or(0).to_le_bytes());
+        let bounds = bounds_of(block, &length_of);
+        directory.extend_from_slice(&bounds.last_number.to_le_bytes());
         directory.extend_from_slice(&place.to_le_bytes());
-        let smallest = block
-            .iter()
-            .map(|posting| length_of(posting.number))
-            .min()
-            .unwrap_or(0);
-        directory.extend_from_slice(&smallest.to_le_bytes());
-        for field in 0..FIELDS {
-            let largest = block
-                .iter()
-                .filter_map(|posting| posting.frequencies.get(field))
-                .max();
-            let bound = u16::try_from(largest.copied().unwrap_or(0)).unwrap_or(u16::MAX);
+        directory.extend_from_slice(&bounds.smallest_length.to_le_bytes());
+        for bound in bounds.largest_frequencies {
             directory.extend_from_slice(&bound.to_le_bytes());
         }
     }
     out.extend_from_slice(&directory);
     out.extend_from_slice(&blocks);
+}
+
+/// The raw bounds of a block.
+fn bounds_of<const FIELDS: usize>(
+    block: &[Posting<FIELDS>],
+    length_of: &impl Fn(u32) -> u32,
+) -> BlockBounds<FIELDS> {
+    let mut largest_frequencies = [0; FIELDS];
+    for (field, bound) in largest_frequencies.iter_mut().enumerate() {
+        let largest = block
+            .iter()
+            .filter_map(|posting| posting.frequencies.get(field))
+            .max();
+        *bound = u16::try_from(largest.copied().unwrap_or(0)).unwrap_or(u16::MAX);
+    }
+    BlockBounds {
+        last_number: block.last().map_or(0, |posting| posting.number),
+        smallest_length: block
+            .iter()
+            .map(|posting| length_of(posting.number))
+            .min()
+            .unwrap_or(0),
+        largest_frequencies,
+    }
 }
 
 /// A width for the gaps and one for each field, then the packed words of each width that is not 0.
@@ -346,8 +361,26 @@ impl<'a, const FIELDS: usize> PostingList<'a, FIELDS> {
                 previous = Some(posting.number);
             }
         }
+        // The directory is trusted for what comes before a block; it must say what the block says.
+        if self
+            .bounds(block)
+            .is_some_and(|bounds| out.numbers().last() != Some(&bounds.last_number))
+        {
+            return None;
+        }
         // Numbers ascend, so the last one bounds them all.
         (bytes.is_empty() && out.numbers().last().is_none_or(|&last| last < self.limit)).then_some(())
+    }
+
+    /// Whether the directory says what `postings`, the list's own, say; and none of them is without a frequency.
+    pub(crate) fn has_bounds_of(&self, postings: &[Posting<FIELDS>], length_of: impl Fn(u32) -> u32) -> bool {
+        postings
+            .iter()
+            .all(|posting| posting.frequencies.iter().any(|&frequency| frequency > 0))
+            && postings.chunks(BLOCK).enumerate().all(|(number, block)| {
+                self.bounds(number)
+                    .is_none_or(|bounds| bounds == bounds_of(block, &length_of))
+            })
     }
 
     /// All postings, unpacked; for merging and verifying.

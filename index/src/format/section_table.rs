@@ -9,6 +9,9 @@ use super::{layout::Tag, varint};
 use crate::error::ReadError;
 use rkyv::{Archive, Portable, Serialize, bytecheck::CheckBytes, rancor, vec::ArchivedVec};
 
+/// Bytes of a string in the heap. Longer ones say nothing to a reader and would cost every search for an id.
+pub(crate) const STRING_LIMIT: usize = 65_536;
+
 /// "None" in a record number.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -126,7 +129,7 @@ impl<'h> DocumentStrings<'h> {
         let mut rest = heap.get(usize::try_from(place).ok()?..)?;
         let mut lengths = [0_u64; 6];
         for length in &mut lengths {
-            *length = varint::decode(&mut rest)?;
+            *length = string_length(&mut rest)?;
         }
         let [path, title, description, tags, url, language] = lengths;
         Some(Self {
@@ -183,9 +186,9 @@ impl<'h> RecordStrings<'h> {
         let part_count = varint::decode_u32(&mut rest)?;
         let repeated_head = varint::decode_u32(&mut rest)?;
         let repeated_tail = varint::decode_u32(&mut rest)?;
-        let heading = varint::decode(&mut rest)?;
-        let anchor = varint::decode(&mut rest)?;
-        let aliases = varint::decode(&mut rest)?;
+        let heading = string_length(&mut rest)?;
+        let anchor = string_length(&mut rest)?;
+        let aliases = string_length(&mut rest)?;
         Some(Self {
             part,
             part_count,
@@ -196,6 +199,11 @@ impl<'h> RecordStrings<'h> {
             aliases: take_text(&mut rest, aliases)?,
         })
     }
+}
+
+/// Takes the length of a string from the front.
+fn string_length(bytes: &mut &[u8]) -> Option<u64> {
+    varint::decode(bytes).filter(|&length| length <= STRING_LIMIT as u64)
 }
 
 /// Takes `length` bytes of UTF-8 from the front.

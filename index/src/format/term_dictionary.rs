@@ -13,11 +13,49 @@ use super::{
     varint,
 };
 use crate::error::ReadError;
-use fst::{Automaton, IntoStreamer as _, Map, MapBuilder, Streamer as _};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use fst::{Automaton, IntoStreamer as _, Map, MapBuilder, Streamer as _, automaton::AlwaysMatch};
+use std::{
+    cell::Cell,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 /// Terms that an automaton is asked for at most.
 const ACCEPTED_LIMIT: usize = 1000;
+
+/// Steps that an automaton may take through the dictionary, for all terms it accepts.
+const STEP_LIMIT: u32 = 500_000;
+/// Steps from one term to the next when all are visited.
+const STEP_LIMIT_PER_TERM: u32 = 4096;
+/// Bytes of the longest term that is read.
+const DEPTH_LIMIT: u32 = 1024;
+
+/// Keeps an automaton within bounds: a damaged transducer can have circles, and more ways than can be gone.
+struct Bounded<'b, A> {
+    inner: A,
+    /// Steps left.
+    budget: &'b Cell<u32>,
+}
+
+impl<A: Automaton> Automaton for Bounded<'_, A> {
+    type State = (A::State, u32);
+
+    fn start(&self) -> Self::State {
+        (self.inner.start(), 0)
+    }
+
+    fn is_match(&self, state: &Self::State) -> bool {
+        self.inner.is_match(&state.0)
+    }
+
+    fn can_match(&self, state: &Self::State) -> bool {
+        state.1 < DEPTH_LIMIT && self.budget.get() > 0 && self.inner.can_match(&state.0)
+    }
+
+    fn accept(&self, state: &Self::State, byte: u8) -> Self::State {
+        self.budget.set(self.budget.get().saturating_sub(1));
+        (self.inner.accept(&state.0, byte), state.1.saturating_add(1))
+    }
+}
 
 /// What region POST has for one term.
 #[derive(Debug, Clone, Copy)]
@@ -105,6 +143,11 @@ impl<'a> Dictionary<'a> {
     /// The terms that `automaton` accepts, with their section frequencies, in byte order.
     pub(crate) fn accepted_by(&self, automaton: impl Automaton) -> Result<Vec<(String, u32)>, ReadError> {
         let map = self.map()?;
+        let budget = Cell::new(STEP_LIMIT);
+        let automaton = Bounded {
+            inner: automaton,
+            budget: &budget,
+        };
         let mut stream = guarded(|| map.search(automaton).into_stream())?;
         let mut found = Vec::new();
         while let Some((term, place)) = guarded(|| stream.next().map(|(term, place)| (term.to_vec(), place)))?
@@ -125,10 +168,19 @@ impl<'a> Dictionary<'a> {
     ) -> Result<usize, E> {
         let map = self.map()?;
         let mut end = 0_usize;
-        let mut stream = guarded(|| map.into_stream())?;
+        let budget = Cell::new(STEP_LIMIT_PER_TERM);
+        let automaton = Bounded {
+            inner: AlwaysMatch,
+            budget: &budget,
+        };
+        let mut stream = guarded(|| map.search(automaton).into_stream())?;
         let mut previous: Option<Vec<u8>> = None;
         loop {
+            budget.set(STEP_LIMIT_PER_TERM);
             let next = guarded(|| stream.next().map(|(term, place)| (term.to_vec(), place)))?;
+            if budget.get() == 0 {
+                return Err(DAMAGED.into());
+            }
             let Some((term, place)) = next else { return Ok(end) };
             // A damaged transducer could lead in circles; terms that do not ascend end the walk.
             if previous.as_ref().is_some_and(|previous| *previous >= term) {

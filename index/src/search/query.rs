@@ -13,12 +13,15 @@ use super::{
 use crate::{
     error::ReadError,
     format::term_dictionary::{Dictionary, TermEntry},
+    reader::cut_at_boundary,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
 /// Terms of a query; what a longer one has beyond them is not searched for.
 pub(crate) const TERM_LIMIT: usize = 64;
+/// Words of a query that are looked up, known or not.
+const WORD_LIMIT: usize = 256;
 /// Bytes of a query that are looked at.
 const TEXT_LIMIT: usize = 32 * 1024;
 /// Terms offered for an unknown word.
@@ -61,11 +64,8 @@ pub(crate) struct Group<'i> {
 
 /// Takes a query apart against the dictionary of an index.
 pub(crate) fn parse<'i>(text: &str, dictionary: &Dictionary<'i>) -> Result<Query<'i>, ReadError> {
-    let mut end = text.len().min(TEXT_LIMIT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let text = &text[..end];
+    let whole = text;
+    let text = cut_at_boundary(whole, TEXT_LIMIT);
     let meaningful: Vec<Token<'_>> = tokens(text)
         .filter(|token| !is_question_word(token.text))
         .collect();
@@ -83,8 +83,9 @@ pub(crate) fn parse<'i>(text: &str, dictionary: &Dictionary<'i>) -> Result<Query
     let is_single = words.len() == 1;
     let analyzer = Analyzer::new();
     let mut unknown_words: Vec<String> = Vec::new();
+    let is_long = words.len() > WORD_LIMIT;
     let mut terms = Vec::new();
-    for word in &words {
+    for word in words.iter().take(WORD_LIMIT) {
         terms.clear();
         analyzer.terms(word, &mut terms);
         let is_known = builder.add(&terms, is_single || looks_like_code(word))?;
@@ -98,7 +99,7 @@ pub(crate) fn parse<'i>(text: &str, dictionary: &Dictionary<'i>) -> Result<Query
     Ok(Query {
         groups: builder.groups,
         unknown_words,
-        is_truncated: builder.is_truncated || end < text.len(),
+        is_truncated: builder.is_truncated || is_long || text.len() < whole.len(),
     })
 }
 
@@ -333,6 +334,12 @@ mod tests {
         assert_eq!(query.groups.len(), TERM_LIMIT);
         assert!(query.is_truncated);
         assert!(!parse("w1 w2", &dictionary).unwrap().is_truncated);
+        let unknown = (0..5000).map(|i| format!("z{i}")).collect::<Vec<_>>().join(" ");
+        let query = parse(&unknown, &dictionary).unwrap();
+        assert_eq!(
+            (query.unknown_words.len(), query.is_truncated),
+            (WORD_LIMIT, true)
+        );
     }
 
     proptest! {

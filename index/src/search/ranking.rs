@@ -98,6 +98,9 @@ fn spread(ranking: Vec<(Scored, DocumentNumber)>) -> Vec<(Scored, DocumentNumber
     first
 }
 
+/// Texts of the same checksum and length that one is compared with; in honest files they are the same text.
+const COMPARED: usize = 4;
+
 /// The texts met so far, by checksum and length; compared in full where these agree.
 struct Texts<'i> {
     reader: TextReader<'i>,
@@ -116,7 +119,7 @@ impl<'i> Texts<'i> {
 
     fn is_new(&mut self, record: RecordNumber, checksum: u32, length: u32) -> Result<bool, ReadError> {
         let alike = self.seen.entry((checksum, length)).or_default();
-        for &earlier in alike.iter() {
+        for &earlier in alike.iter().take(COMPARED) {
             if self.reader.text(record)? == self.other.text(earlier)? {
                 return Ok(false);
             }

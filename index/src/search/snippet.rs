@@ -11,12 +11,15 @@ use super::{
     analyzer::{Analyzer, Term},
     tokenizer::{Token, tokens},
 };
+use crate::reader::cut_at_boundary;
 use rustc_hash::FxHashMap;
 
 /// Stands where text was left out.
 const CUT: char = '…';
 /// Characters of a tag, a link's text or a destination that is recognised.
 const INLINE_LIMIT: usize = 1000;
+/// Bytes of a part that are looked at; parts are much shorter unless their limit was raised.
+const TEXT_LIMIT: usize = 64 * 1024;
 /// Links in links.
 const DEPTH_LIMIT: usize = 3;
 /// What the start of a sentence is worth, in shares of the query's weight.
@@ -306,13 +309,14 @@ struct Reading {
 }
 
 impl Reading {
-    fn of(body: &str) -> Self {
+    fn of(text: &str) -> Self {
+        let body = cut_at_boundary(text, TEXT_LIMIT);
         let mut reading = Self {
             text: String::with_capacity(body.len()),
             words: Vec::new(),
             open: 0,
             at_start: true,
-            is_lossless: true,
+            is_lossless: body.len() == text.len(),
         };
         let mut fence: Option<(u8, usize)> = None;
         let mut prose_start = 0;
@@ -458,11 +462,12 @@ impl Reading {
         while let Some(found) = rest[at..].find('`') {
             let start = at + found;
             let length = rest[start..].bytes().take_while(|&byte| byte == b'`').count();
-            let content = &rest[marks..start];
-            if content.contains("\n\n") {
+            // Only what was not looked at before, so that many marks cost no more than their text.
+            if rest[at.saturating_sub(1)..start].contains("\n\n") {
                 break;
             }
             if length == marks {
+                let content = &rest[marks..start];
                 self.text.push_str(&rest[..marks]);
                 let mut parts = content.split_whitespace();
                 self.text.push_str(parts.next().unwrap_or_default());
