@@ -35,6 +35,9 @@ use crate::text::{
     ELLIPSIS, HEADING_SEPARATOR, clip, one_line, poses_as_ours, quoted, seen_lines, short_line,
 };
 
+/// Said of a query whose end was left out.
+const TOO_LONG: &str = "The query is too long: only its first words were used.";
+
 /// Bytes that an answer's text may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Budget(pub(crate) usize);
@@ -89,7 +92,7 @@ pub(crate) struct Asked<'a> {
 /// The answer of a search.
 pub(crate) fn search(found: &Found, asked: Asked<'_>, budget: Budget) -> Answer {
     if found.hits.is_empty() {
-        return Answer::done(within(&no_hits(&found.unknown_words, asked), budget));
+        return Answer::done(within(&no_hits(found, asked), budget));
     }
     let between = if asked.snippets { "\n\n" } else { "\n" };
     let mut text = String::new();
@@ -102,12 +105,12 @@ pub(crate) fn search(found: &Found, asked: Asked<'_>, budget: Budget) -> Answer 
         ends.push(text.len());
     }
     let note = if found.is_truncated {
-        "\n\nThe query is too long: only its first words were used."
+        format!("\n\n{TOO_LONG}")
     } else {
-        ""
+        String::new()
     };
     if text.len() + note.len() <= budget.0 {
-        text.push_str(note);
+        text.push_str(&note);
         return Answer::done(text);
     }
 
@@ -168,7 +171,7 @@ fn push_head(text: &mut String, id: &str, heading_path: &[String]) {
     }
 }
 
-fn no_hits(unknown_words: &[UnknownWord], asked: Asked<'_>) -> String {
+fn no_hits(found: &Found, asked: Asked<'_>) -> String {
     /// A query may have hundreds of words; a model needs the first few.
     const WORDS_NAMED: usize = 10;
     let query = quoted(asked.query);
@@ -184,6 +187,10 @@ fn no_hits(unknown_words: &[UnknownWord], asked: Asked<'_>) -> String {
         );
     }
     let mut text = format!("No hits for {query}{place}.");
+    if found.is_truncated {
+        let _ = write!(text, " {TOO_LONG}");
+    }
+    let unknown_words = &found.unknown_words;
     if unknown_words.is_empty() {
         text.push_str(if asked.path.is_empty() {
             " Try other words."
@@ -431,6 +438,14 @@ mod tests {
             search(&nothing, asked("requst zzz"), AMPLE),
             search(&Found::default(), asked("the"), AMPLE),
             search(
+                &Found {
+                    is_truncated: true,
+                    ..Found::default()
+                },
+                asked("the the"),
+                AMPLE,
+            ),
+            search(
                 &Found::default(),
                 Asked {
                     path: "guide/",
@@ -454,6 +469,7 @@ mod tests {
         insta::assert_snapshot!(texts.join("\n"), @r#"
         No hits for "requst zzz". Not in the index: "requst" (nearest: request, quest), "zzz". Try other words.
         No hits for "the". Try other words.
+        No hits for "the the". The query is too long: only its first words were used. Try other words.
         No hits for "the" under "guide/". Try other words, or search without path.
         No more hits for "the": offset 40 is past the last one.
         "#);

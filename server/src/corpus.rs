@@ -137,10 +137,14 @@ impl Corpus for Index {
             None if bare != id => self.find(bare)?,
             found => found,
         };
-        let number = match exact {
+        let mut number = match exact {
             None => self.find_leniently(bare)?,
             found => found,
         };
+        // An id that was percent-encoded as a whole; in our own ids `%23` is a `#` of the file's name.
+        if number.is_none() && !bare.contains('#') && bare.contains("%23") {
+            number = self.find_leniently(&bare.replacen("%23", "#", 1))?;
+        }
         Ok(match number {
             Some(number) => Lookup::Found(part(self, number)?),
             None => Lookup::Unknown {
@@ -167,8 +171,17 @@ fn part(index: &Index, number: RecordNumber) -> Result<Section, ReadError> {
     })
 }
 
-/// The id without what people and models wrap around one: blanks, quotes, backticks, the brackets of a hit line.
-fn unquoted(id: &str) -> &str {
+/// The id without what people and models paste with it: blanks, quotes, backticks, the brackets of a hit's line
+/// and what stands there behind them.
+pub(crate) fn unquoted(id: &str) -> &str {
+    let id = match id
+        .trim_start()
+        .strip_prefix('[')
+        .and_then(|id| id.split_once(']'))
+    {
+        Some((id, _heading_path)) => id,
+        None => id,
+    };
     id.trim_matches(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '`' | '"' | '\'' | '<' | '>'))
 }
 
@@ -181,6 +194,8 @@ mod tests {
         for (given, want) in [
             ("a.md#b", "a.md#b"),
             ("[a.md#b]", "a.md#b"),
+            ("[a.md#b] Page › B (14.2)", "a.md#b"),
+            (" [a.md#b", "a.md#b"),
             (" `a.md#b`\n", "a.md#b"),
             ("\"a.md\"", "a.md"),
             ("", ""),

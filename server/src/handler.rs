@@ -137,9 +137,16 @@ impl ServerHandler for DocsServer {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor).unwrap_or_default();
+        if !cursor.is_empty() {
+            return Err(ErrorData::invalid_params(
+                "invalid cursor: all tools are on one page",
+                None,
+            ));
+        }
         Ok(ListToolsResult::with_all_items(self.router.list_all())
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(CacheScope::Public))

@@ -95,7 +95,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Index, StartError> {
     Ok(index)
 }
 
-/// Serves one client until its input ends, and answers what is in flight first.
+/// Serves one client until its input ends, and answers what is in flight first; or until it takes no answers any more.
 ///
 /// Both protocol generations are understood on the same streams: `initialize` and its session, or requests that
 /// each carry their version.
@@ -132,7 +132,7 @@ where
     };
     tokio::select! {
         ended = session => ended,
-        () = progress.stalled() => Ok(()),
+        () = progress.abandoned() => Ok(()),
     }
 }
 

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use clap::Parser as _;
 use docs_server::{StartError, chain};
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::cli::Cli;
 
@@ -39,7 +41,7 @@ fn serve(cli: &Cli) -> Result<(), StartError> {
 }
 
 /// Standard output belongs to the protocol, so logs go to standard error, warnings and errors only unless
-/// `RUST_LOG` says otherwise.
+/// `RUST_LOG` says otherwise. Of the SDK only errors: it warns of every error answer, which the client has got.
 fn log_to_stderr() {
     let log = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
@@ -54,7 +56,12 @@ fn log_to_stderr() {
             )
             .init();
         }
-        // Parsing directives takes time that a launch does not have.
-        _ => log.with_max_level(LevelFilter::WARN).init(),
+        // Not parsed from text, which takes time that a launch does not have.
+        _ => {
+            let quiet = Targets::new()
+                .with_default(LevelFilter::WARN)
+                .with_target("rmcp", LevelFilter::ERROR);
+            log.with_max_level(LevelFilter::WARN).finish().with(quiet).init();
+        }
     }
 }

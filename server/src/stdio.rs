@@ -5,12 +5,13 @@
 //!
 //! The SDK's own transport is not used because it drops broken lines silently; and its opening phase ends the
 //! session at a stray notification, so what arrives before the session is opened and needs no answer is left
-//! out here.
+//! out here. It also reads all that has arrived before it answers any of it, however much that is; here a
+//! request is answered before the next line is read, and none is read while too many answers wait to be taken.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rmcp::RoleServer;
@@ -24,6 +25,10 @@ use tokio::sync::{Mutex, Notify};
 use crate::line::{Line, LineReader, MAX_LINE_BYTES};
 use crate::wire::{self, Message, Refusal};
 
+/// Bytes of answers that may wait for a client which is slow to take them before we stop reading its requests.
+/// Large enough for one that writes hundreds of requests before it reads an answer.
+const MAX_BACKLOG_BYTES: usize = 8 << 20;
+
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 /// The transport that the SDK is handed.
@@ -34,6 +39,8 @@ pub(crate) struct LineTransport<R, W> {
     /// A refusal on its way. It is kept here, not in [`Transport::receive`], because that call may be dropped at
     /// any wait and made again.
     refusal: Option<Sending>,
+    /// The last message was handed out and may not have been dealt with yet.
+    handed_out: bool,
     /// Whether the client has begun a session of either protocol generation.
     opened: bool,
 }
@@ -43,23 +50,65 @@ struct Output<W> {
     progress: Arc<Progress>,
 }
 
-/// How far the session is, for whoever waits for its end.
+/// How far the session is, for whoever waits for its end, and for the reader of requests.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     ended: Notify,
+    /// The client has closed the end that it reads from.
+    left: Notify,
+    /// Bytes of answers that are made and not written.
+    backlog: AtomicUsize,
+    /// The backlog has become shorter.
+    room: Notify,
     /// Writes begun and ended.
     steps: AtomicU64,
     /// A write has begun and not ended.
     writing: AtomicBool,
 }
 
+/// A line in the backlog, as long as it lives.
+struct Waiting {
+    progress: Arc<Progress>,
+    bytes: usize,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.progress.backlog.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.progress.room.notify_one();
+    }
+}
+
 impl Progress {
+    /// Returns when nobody takes our answers any more: the client has closed that end, or [stalled](Self::stalled).
+    pub(crate) async fn abandoned(&self) {
+        tokio::select! {
+            () = self.left.notified() => {}
+            () = self.stalled() => {}
+        }
+    }
+
+    fn waiting(self: &Arc<Self>, bytes: usize) -> Waiting {
+        self.backlog.fetch_add(bytes, Ordering::Relaxed);
+        Waiting {
+            progress: Arc::clone(self),
+            bytes,
+        }
+    }
+
+    /// Returns when few enough answers wait to be taken.
+    async fn backlog_is_short(&self) {
+        while self.backlog.load(Ordering::Relaxed) > MAX_BACKLOG_BYTES {
+            self.room.notified().await;
+        }
+    }
+
     /// Returns when input has ended and the client has stopped taking what is still to be written.
     ///
     /// Without it a client that closed its end but never reads would keep us for seconds. Time spent on answers
     /// does not count, only a write that goes on through two periods: one alone may have been spent computing,
     /// with the write able to go on all the while.
-    pub(crate) async fn stalled(&self) {
+    async fn stalled(&self) {
         const PERIOD: Duration = Duration::from_millis(400);
         self.ended.notified().await;
         let mut idle_periods = 0;
@@ -93,6 +142,7 @@ where
             }),
             progress,
             refusal: None,
+            handed_out: false,
             opened: false,
         }
     }
@@ -103,7 +153,23 @@ where
 }
 
 impl<W: AsyncWrite + Send + Unpin> Output<W> {
+    /// Writes a line. That the client has left is no failure: it ends the session.
     async fn send(&self, line: &[u8]) -> io::Result<()> {
+        match self.write(line).await {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset
+                ) =>
+            {
+                self.progress.left.notify_one();
+                Ok(())
+            }
+            written => written,
+        }
+    }
+
+    async fn write(&self, line: &[u8]) -> io::Result<()> {
         let mut writer = self.writer.lock().await;
         let writer = writer.as_mut().ok_or(io::ErrorKind::NotConnected)?;
         let mut rest = line;
@@ -135,13 +201,19 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let output = Arc::clone(&self.output);
+        let line = line_of(&message).map(|line| (self.progress.waiting(line.len()), line));
         async move {
-            let line = line_of(&message)?;
+            let (_waiting, line) = line?;
             output.send(&line).await
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        if self.handed_out {
+            tokio::task::yield_now().await;
+            self.handed_out = false;
+        }
+        self.progress.backlog_is_short().await;
         loop {
             if let Some(sending) = self.refusal.as_mut() {
                 if let Err(error) = sending.as_mut().await {
@@ -163,7 +235,10 @@ where
                 }
             };
             match read {
-                Ok(Some(message)) => return Some(message),
+                Ok(Some(message)) => {
+                    self.handed_out = true;
+                    return Some(message);
+                }
                 Ok(None) => {}
                 Err(refusal) => {
                     tracing::warn!(%refusal, "refused a line");

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answer::{self, Answer, Asked, Budget};
-use crate::corpus::Lookup;
+use crate::corpus::{Lookup, unquoted};
 use crate::error::chain;
 use crate::handler::DocsServer;
 
@@ -111,9 +111,10 @@ impl DocsServer {
     }
 }
 
-/// A path as ids begin: without a leading `./` or `/`, blanks encoded as ids have them.
+/// A path as ids begin: without what is pasted around it, a leading `./` or `/`, or a glob's stars at its end;
+/// blanks encoded as ids have them.
 fn id_prefix(path: &str) -> String {
-    let path = path.trim();
+    let path = unquoted(path).trim_end_matches('*');
     let path = path.strip_prefix("./").unwrap_or(path).trim_start_matches('/');
     path.replace(' ', "%20")
 }
@@ -161,6 +162,8 @@ mod tests {
             ("./guide", "guide"),
             ("/guide", "guide"),
             (" my docs/a ", "my%20docs/a"),
+            ("guide/**", "guide/"),
+            ("[guide/a.md]", "guide/a.md"),
         ] {
             assert_eq!(id_prefix(given), want, "{given:?}");
         }

@@ -87,7 +87,10 @@ pub(crate) fn read(line: &[u8]) -> Result<Option<Message>, Refusal> {
     if line.is_empty() {
         return Ok(None);
     }
-    let mut value: Value = serde_json::from_slice(line).map_err(|error| Refusal::no_json(&error))?;
+    let mut value: Value = serde_json::from_slice(line).or_else(|error| {
+        let mended = whole_characters(line).and_then(|line| serde_json::from_slice(&line).ok());
+        mended.ok_or_else(|| Refusal::no_json(&error))
+    })?;
     let object = match &mut value {
         Value::Object(object) => object,
         Value::Array(_) => return Err(Refusal::invalid(Value::Null, "batches are not supported")),
@@ -125,6 +128,37 @@ pub(crate) fn read(line: &[u8]) -> Result<Option<Message>, Refusal> {
         },
         Some(_) => Err(Refusal::invalid(reply_to, "method must be a string")),
     }
+}
+
+/// The line with `\ufffd` for each escape that is half a character (`"\ud83d"`); none if it has no such.
+///
+/// JSON's grammar allows them, and JavaScript writes them where it cut a string through an emoji. Refusing the
+/// line would leave the client waiting, as its id can not be read.
+fn whole_characters(line: &[u8]) -> Option<Vec<u8>> {
+    let unit = |at: usize| {
+        let digits = line.get(at..)?.strip_prefix(b"\\u")?.get(..4)?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut mended = Vec::with_capacity(line.len());
+    let (mut at, mut halves) = (0, 0);
+    while at < line.len() {
+        let length = match (line[at], unit(at)) {
+            (b'\\', Some(0xd800..=0xdbff)) if matches!(unit(at + 6), Some(0xdc00..=0xdfff)) => 12,
+            (b'\\', Some(0xd800..=0xdfff)) => {
+                mended.extend_from_slice(br"\ufffd");
+                halves += 1;
+                at += 6;
+                continue;
+            }
+            // An escaped backslash must not be taken for the beginning of the next escape.
+            (b'\\', _) => 2,
+            _ => 1,
+        };
+        let end = line.len().min(at + length);
+        mended.extend_from_slice(&line[at..end]);
+        at = end;
+    }
+    (halves > 0).then_some(mended)
 }
 
 /// Strings and integers are ids. (Fractions, which JSON-RPC only discourages, MCP rules out.)
@@ -222,6 +256,22 @@ mod tests {
                 String::from_utf8_lossy(&line[..line.len().min(40)])
             );
         }
+    }
+
+    #[test]
+    fn half_a_character_does_not_cost_the_line() {
+        for (escaped, want) in [
+            (r"\ud83d", "\u{fffd}"),
+            (r"a\ude00b", "a\u{fffd}b"),
+            (r"\ud83d\ud83d\ude00", "\u{fffd}\u{1f600}"),
+            (r"\\ud83d \ud83d\n", "\\ud83d \u{fffd}\n"),
+        ] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{escaped}"}}"#);
+            let want = json!({"jsonrpc": "2.0", "id": 1, "method": want});
+            assert_eq!(read(line.as_bytes()), Ok(Some(Message::Request(want))), "{line}");
+        }
+        assert_eq!(refused(br#"{"id":1,"a":"\ud83d""#), (-32_700, Value::Null));
+        assert_eq!(refused(br#"{"id":1,"a":"\u12"#), (-32_700, Value::Null));
     }
 
     #[test]

@@ -156,6 +156,47 @@ fn a_client_that_leaves_without_reading_does_not_hold_us() {
     assert_eq!(code, Some(0));
 }
 
+#[test]
+fn a_client_that_takes_no_answers_any_more_ends_us_quietly() {
+    let files = Files::new();
+    for said_hello in [false, true] {
+        let mut child = command(&files.index()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        if said_hello {
+            stdin.write_all(&lines(&initialize())).unwrap();
+            stdout.read_line(&mut String::new()).unwrap();
+        }
+        drop(stdout);
+        stdin.write_all(&lines(&initialize())).unwrap();
+        // Input stays open, yet there is nobody to serve.
+        assert_eq!(wait_at_most(&mut child, Duration::from_secs(10)), Some(0));
+        let mut stderr = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!(stderr, "");
+        drop(stdin);
+    }
+}
+
+#[test]
+fn an_error_answer_is_logged_only_when_asked_for() {
+    let files = Files::new();
+    let mut messages = initialize();
+    messages.push(json!({"jsonrpc": "2.0", "id": 1, "method": "no/such"}));
+    for (level, is_logged) in [
+        (None, false),
+        (Some(" "), false),
+        (Some("warn"), true),
+        (Some("rmcp=error"), false),
+    ] {
+        let mut command = command(&files.index());
+        command.envs(level.map(|level| ("RUST_LOG", level)));
+        let (replies, stderr, code) = converse(command, &lines(&messages));
+        assert_eq!((replies.len(), code), (2, 0));
+        assert_eq!(!stderr.is_empty(), is_logged, "{level:?}: {stderr}");
+    }
+}
+
 fn wait_at_most(child: &mut Child, patience: Duration) -> Option<i32> {
     let begin = Instant::now();
     while begin.elapsed() < patience {

@@ -1,7 +1,11 @@
 //! How a session is opened, kept and ended.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
 use docs_index::{ReadError, SearchRequest};
-use docs_server::{Corpus, CorpusSummary, DEFAULT_MAX_RESULT_BYTES, Found, Lookup};
+use docs_server::{Corpus, CorpusSummary, DEFAULT_MAX_RESULT_BYTES, Found, Lookup, Section};
 use serde_json::{Value, json};
 
 use crate::fixture;
@@ -165,6 +169,63 @@ async fn broken_lines_are_answered_and_the_session_lives() {
     client.leave().await.unwrap();
 }
 
+/// Counts the sections it is asked for, each half a megabyte long.
+#[derive(Debug, Default)]
+struct Counting(Arc<AtomicUsize>);
+
+impl Corpus for Counting {
+    fn summary(&self) -> CorpusSummary {
+        CorpusSummary::default()
+    }
+
+    fn search(&self, _request: &SearchRequest<'_>) -> Result<Found, ReadError> {
+        Ok(Found::default())
+    }
+
+    fn section(&self, id: &str) -> Result<Lookup, ReadError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(Lookup::Found(Section {
+            id: id.to_owned(),
+            text: "word ".repeat(100_000),
+            ..Section::default()
+        }))
+    }
+}
+
+#[tokio::test]
+async fn requests_are_answered_as_they_come_and_not_for_a_client_that_does_not_read() {
+    const REQUESTS: usize = 60;
+    let asked = Arc::new(AtomicUsize::new(0));
+    let mut client = Client::silent(Counting(Arc::clone(&asked)), 1_000_000);
+    client.initialize("2025-11-25").await;
+    let requests: Vec<String> = (0..REQUESTS)
+        .map(|id| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "get_section", "arguments": {"id": "a.md"}}}).to_string())
+        .collect();
+    client.line(&requests.join("\n")).await;
+    client.reply().await;
+    // Others are worked on while so long an answer is taken, but by no means all.
+    let first = asked.load(Ordering::Relaxed);
+    assert!(first < 40, "{first} were worked on before the first was answered");
+    let mut unread = first;
+    loop {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let now = asked.load(Ordering::Relaxed);
+        if now == unread {
+            break;
+        }
+        unread = now;
+    }
+    assert!(
+        unread < 40,
+        "{unread} answers wait for a client that does not read"
+    );
+    for _ in 1..REQUESTS {
+        client.reply().await;
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), REQUESTS);
+    client.leave().await.unwrap();
+}
+
 #[tokio::test]
 async fn a_panic_is_one_error_answer() {
     let mut client = Client::connected(Panicking).await;
@@ -206,6 +267,8 @@ async fn requests_that_make_no_sense_are_told_so_by_the_protocol() {
         let reply = client.request("tools/call", params.clone()).await;
         assert_eq!(reply["error"]["code"], -32_602, "{params}: {reply}");
     }
+    let unknown_page = client.request("tools/list", json!({"cursor": "2"})).await;
+    assert_eq!(unknown_page["error"]["code"], -32_602);
     for method in ["prompts/list", "resources/list", "no/such"] {
         assert_eq!(
             client.request(method, json!({})).await["error"]["code"],
