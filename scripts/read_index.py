@@ -3,8 +3,8 @@
 
     read_index.py docs.idx          prints all that is in it
 
-Text blocks packed with zstd cannot be read with the standard library (codec 1); build with --raw-text. Checks the
-checksums, the content hash and the order of everything on the way.
+Text blocks packed with zstd (codec 1) cannot be read with the standard library. Checks the checksums, the content hash
+and the order of everything on the way.
 """
 import hashlib
 import struct
@@ -13,6 +13,7 @@ import zlib
 
 NONE = 0xFFFFFFFF
 MAGIC = bytes.fromhex("89444958 0D0A1A0A")
+TAGS = ("META", "DOCS", "RECS", "LENS", "HEAP", "TBLK", "TEXT", "TERM", "POST", "LINK")
 RECORD_FIELDS = 7
 DOCUMENT_FIELDS = 2
 COMMON_INPUTS = b"te/oasripcnw.hlm-du012g=:bf3y5&_4v9678k%?xCDASFIBEjPTzRNM+LOqHG"
@@ -43,12 +44,17 @@ def read_regions(data):
     check(zlib.crc32(table) == table_checksum, "region table checksum")
     content_hash = data[32:64]
     check(hashlib.blake2b(data[128:], digest_size=32).digest() == content_hash, "content hash")
+    check(count <= 64, "number of regions")
+    number, shards = struct.unpack_from("<II", data, 104)
+    check(1 <= number <= shards or number == shards == 0, "shard number")
     regions, end = {}, 128 + 32 * count
     for entry in struct.iter_unpack("<4sIQQII", table):
         tag, flags, offset, size, checksum, reserved = entry
         check(flags in (0, 1) and reserved == 0 and offset == end, f"region {tag}")
         end = offset + size
-        regions[tag.decode()] = data[offset:end]
+        check(tag.decode("latin-1") in TAGS or not flags, f"unknown required region {tag}")
+        check(tag.decode("latin-1") not in regions, f"region {tag} twice")
+        regions[tag.decode("latin-1")] = data[offset:end]
         check(zlib.crc32(data[offset:end]) == checksum, f"checksum of {tag}")
     check(end == len(data), "bytes after the last region")
     return content_hash, regions
@@ -75,6 +81,7 @@ class Bytes:
             byte = self.take(1)[0]
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
+                check(value < 1 << 64 and (byte or not shift), "a varint in its shortest form")
                 return value
             shift += 7
 
@@ -290,7 +297,7 @@ def read_list(data, count, fields):
     return postings
 
 
-# ---- All of it ---------------------------------------------------------------------------------------------
+# ---- All of it, and chapter 10 ---------------------------------------------------------------------------------------------
 
 
 def dump(index):
@@ -330,6 +337,15 @@ def dump(index):
         yield line
 
 
+    if "LINK" in index.regions:
+        links = Bytes(index.regions["LINK"])
+        for _ in range(links.varint()):
+            record = links.varint()
+            path, fragment, text = (links.take(links.varint()).decode("utf-8", "replace") for _ in range(3))
+            yield f"link {record} {quoted(path)} {quoted(fragment)} {quoted(text)}"
+        check(links.at == len(links.data), "length of the links")
+
+
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
@@ -339,7 +355,7 @@ def main():
             index = Index(file.read())
         for line in dump(index):
             print(line)
-    except (Damaged, OSError, struct.error) as error:
+    except (Damaged, OSError, struct.error, IndexError, KeyError, UnicodeError) as error:
         print(f"read_index: {error}", file=sys.stderr)
         return 1
     return 0

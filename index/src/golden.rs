@@ -1,10 +1,16 @@
 //! Golden files: what earlier builds wrote must be read today, and read alike by the second reader.
 //!
-//! `tests/golden/format-1.idx` is an index of [`crate::sample`], `format-1.txt` says all that is in it. Files
+//! `tests/golden/format-1.idx` is an index of [`crate::sample`], `format-1.txt` says all that is in it; the files
+//! `format-1-shard` are a shard of it. Files
 //! are only ever added: another format version has files of its own. To make them for a new version:
 //! `cargo test -p docs-index --lib golden -- --ignored`.
 
-use crate::{Index, SearchRequest, error::ReadError, format::postings::Posting, sample};
+use crate::{
+    Index, SearchRequest,
+    error::ReadError,
+    format::{layout::Tag, link_table, postings::Posting},
+    sample,
+};
 use std::{fmt::Write as _, path::PathBuf};
 
 fn golden(name: &str) -> PathBuf {
@@ -90,6 +96,17 @@ fn dump(index: &Index) -> String {
             Ok(())
         })
         .unwrap();
+    if summary.shard.is_some() {
+        for link in link_table::decode(index.region(Tag::Links), summary.records).unwrap() {
+            let path = String::from_utf8_lossy(&link.path).into_owned();
+            writeln!(
+                out,
+                "link {} {path:?} {:?} {:?}",
+                link.record, link.fragment, link.text
+            )
+            .unwrap();
+        }
+    }
     out
 }
 
@@ -105,13 +122,13 @@ fn list<const FIELDS: usize>(out: &mut String, name: &str, postings: &[Posting<F
 }
 
 #[test]
-fn the_golden_file_is_read_as_it_was_written() {
-    let index = Index::open(&golden("format-1.idx")).unwrap();
-    index.verify().unwrap();
-    assert_eq!(
-        dump(&index),
-        std::fs::read_to_string(golden("format-1.txt")).unwrap()
-    );
+fn the_golden_files_are_read_as_they_were_written() {
+    for name in ["format-1", "format-1-shard"] {
+        let index = Index::open(&golden(&format!("{name}.idx"))).unwrap();
+        index.verify().unwrap();
+        let expected = std::fs::read_to_string(golden(&format!("{name}.txt"))).unwrap();
+        assert_eq!(dump(&index), expected, "{name}");
+    }
 }
 
 #[test]
@@ -153,4 +170,11 @@ fn write_golden_files() {
     let finished = sample::build(&sample::documents(), &sample::options());
     finished.save(&golden("format-1.idx")).unwrap();
     std::fs::write(golden("format-1.txt"), dump(&finished.open().unwrap())).unwrap();
+    let shard = sample::shard_bytes(&sample::documents()[4..], &sample::options(), 2, 2);
+    std::fs::write(golden("format-1-shard.idx"), &shard).unwrap();
+    std::fs::write(
+        golden("format-1-shard.txt"),
+        dump(&Index::from_bytes(shard).unwrap()),
+    )
+    .unwrap();
 }
