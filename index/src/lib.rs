@@ -37,6 +37,7 @@ mod format;
 #[cfg(test)]
 mod golden;
 mod incoming;
+mod lookup;
 mod options;
 mod prepare;
 mod reader;
@@ -45,6 +46,8 @@ mod sample;
 mod search;
 mod searching;
 mod section_id;
+mod shard;
+mod text;
 mod verify;
 mod writer;
 

@@ -15,11 +15,11 @@ use crate::{
         text_blocks::{LIMIT, PackedBlock, Packer, TARGET},
     },
     options::IndexOptions,
-    reader::cut_at_boundary,
     search::{
         analyzer::{Analyzer, Term},
         tokenizer::{Token, tokens},
     },
+    text::cut_at_boundary,
 };
 use rustc_hash::FxHashMap;
 use std::collections::HashSet;

@@ -2,7 +2,7 @@
 
 use crate::{
     error::ReadError,
-    reader::{Index, Record, RecordNumber, TextReader},
+    reader::{Index, Record, RecordNumber},
     search::{
         bm25::{self, Scored},
         query::{self, Query},
@@ -10,6 +10,7 @@ use crate::{
         scope::Scope,
         snippet::{self, Snippet, Wanted},
     },
+    text::TextReader,
 };
 
 /// Unknown words of a query without hits for which others are offered.

@@ -12,7 +12,8 @@ use crate::{
         section_table::table,
         text_blocks::ArchivedBlockEntry,
     },
-    reader::{Index, TextReader},
+    reader::Index,
+    text::TextReader,
 };
 use std::collections::HashSet;
 

@@ -9,6 +9,7 @@ use crate::{
     options::IndexOptions,
     prepare::PreparedDocument,
     reader::{Index, IndexSummary},
+    shard::AppendError,
 };
 use std::{fs::File, io, io::Write as _, path::Path};
 
@@ -145,24 +146,6 @@ fn in_order(shards: &[Index]) -> Result<Vec<(&Index, usize)>, MergeError> {
         .into_iter()
         .map(|(_, _, shard, position)| (shard, position))
         .collect())
-}
-
-/// Why a shard's content could not be taken over.
-pub(crate) enum AppendError {
-    Read(ReadError),
-    Write(WriteError),
-}
-
-impl From<ReadError> for AppendError {
-    fn from(error: ReadError) -> Self {
-        Self::Read(error)
-    }
-}
-
-impl From<WriteError> for AppendError {
-    fn from(error: WriteError) -> Self {
-        Self::Write(error)
-    }
 }
 
 /// The bytes of an index that is not yet on disk.

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     error::ReadError,
     format::term_dictionary::{Dictionary, TermEntry},
-    reader::cut_at_boundary,
+    text::cut_at_boundary,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;

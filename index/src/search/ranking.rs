@@ -12,7 +12,8 @@ use super::{
 };
 use crate::{
     error::ReadError,
-    reader::{DocumentNumber, Index, RecordNumber, TextReader},
+    reader::{DocumentNumber, Index, RecordNumber},
+    text::TextReader,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 

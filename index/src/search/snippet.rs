@@ -11,7 +11,7 @@ use super::{
     analyzer::{Analyzer, Term},
     tokenizer::{Token, tokens},
 };
-use crate::reader::cut_at_boundary;
+use crate::text::cut_at_boundary;
 use rustc_hash::FxHashMap;
 
 /// Stands where text was left out.
