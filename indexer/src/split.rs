@@ -1,10 +1,10 @@
 //! Splits one source file into a document of sections: the whole way from bytes to records.
 //!
 //! In: a path in the docs tree and the file's bytes. Out: a [`DocumentSource`] for the index, and warnings where the
-//! file was read as well as could be. The way: bytes to text ([`crate::decode`], [`crate::scrub`]), front matter
-//! ([`crate::front_matter`]), a buffer of the same lines in which only Markdown is left ([`crate::mask`]), its
-//! headings and texts ([`crate::markdown`]), and from these sections with anchors, parts and fields
-//! ([`crate::sections`]). Pure: no file is read, nothing is printed, and no input panics.
+//! file was read as well as could be. The way: bytes to text (`decode`, `scrub`), front matter
+//! (`front_matter`), a buffer of the same lines in which only Markdown is left (`mask`), its
+//! headings and texts (`markdown`), and from these sections with anchors, parts and fields
+//! (`sections`). Pure: no file is read, nothing is printed, and no input panics.
 
 use blake2::digest::consts::U32;
 use blake2::{Blake2b, Digest};
