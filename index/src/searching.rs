@@ -143,11 +143,11 @@ impl Index {
         let shown = ranking
             .get(request.offset..end.min(ranking.len()))
             .unwrap_or_default();
-        let wanted = self.wanted(&query);
+        let mut wanted = self.wanted(&query);
         let mut texts = TextReader::new(self);
         let hits = shown
             .iter()
-            .map(|scored| self.hit(*scored, &wanted, request.snippet_chars, &mut texts))
+            .map(|scored| self.hit(*scored, &mut wanted, request.snippet_chars, &mut texts))
             .collect::<Result<_, _>>()?;
         let unknown_words = self.unknown_words(query.unknown_words, ranking.is_empty())?;
         Ok(SearchResults {
@@ -188,7 +188,7 @@ impl Index {
     fn hit(
         &self,
         scored: Scored,
-        wanted: &Wanted,
+        wanted: &mut Wanted,
         snippet_chars: usize,
         texts: &mut TextReader<'_>,
     ) -> Result<Hit, ReadError> {

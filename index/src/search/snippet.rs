@@ -45,6 +45,8 @@ pub(crate) struct Wanted {
     weights: Vec<f32>,
     beginnings: Beginnings,
     analyzer: Analyzer,
+    /// What was found in tokens met before: the same words stand in all hits of a query.
+    known: FxHashMap<String, Vec<usize>>,
 }
 
 impl Wanted {
@@ -54,6 +56,7 @@ impl Wanted {
             weights: Vec::new(),
             beginnings: Beginnings::default(),
             analyzer: Analyzer::new(),
+            known: FxHashMap::default(),
         };
         for (term, weight) in terms {
             wanted.beginnings.add(&term);
@@ -64,13 +67,22 @@ impl Wanted {
     }
 
     /// Appends the places of the terms of `token`.
-    fn find(&self, token: &Token<'_>, scratch: &mut Vec<Term>, found: &mut Vec<usize>) {
+    fn find(&mut self, token: &Token<'_>, scratch: &mut Vec<Term>, found: &mut Vec<usize>) {
         if !self.beginnings.may_have(token.text) {
+            return;
+        }
+        if let Some(places) = self.known.get(token.text) {
+            found.extend(places);
             return;
         }
         scratch.clear();
         self.analyzer.terms(token, scratch);
-        found.extend(scratch.iter().filter_map(|term| self.terms.get(&term.text)));
+        let places: Vec<usize> = scratch
+            .iter()
+            .filter_map(|term| self.terms.get(&term.text).copied())
+            .collect();
+        found.extend(&places);
+        self.known.insert(token.text.to_owned(), places);
     }
 }
 
@@ -79,6 +91,8 @@ impl Wanted {
 struct Beginnings {
     /// For each first letter a to z the second letters, a bit for each.
     second: [u32; 26],
+    /// A term begins with something else.
+    has_other: bool,
 }
 
 impl Beginnings {
@@ -90,22 +104,32 @@ impl Beginnings {
                 Some(Some(second)) if term.len() > 2 => 1 << second,
                 _ => u32::MAX,
             };
+        } else {
+            self.has_other = true;
         }
     }
 
-    /// False only for a plain word that has none of the terms.
+    /// False only for a token that has none of the terms. A plain word can have them at its start alone, an
+    /// identifier at any of its seams.
     fn may_have(&self, token: &str) -> bool {
-        let is_plain = token
-            .bytes()
-            .next()
-            .is_some_and(|byte| byte.is_ascii_alphabetic())
-            && token.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
-        let mut letters = token.bytes().map(letter);
-        match (letters.next(), letters.next()) {
-            (Some(Some(first)), Some(Some(second))) if is_plain => self.second[first] & (1 << second) != 0,
-            (Some(Some(first)), None) if is_plain => self.second[first] != 0,
-            _ => true,
+        if self.has_other || !token.is_ascii() {
+            return true;
         }
+        let bytes = token.as_bytes();
+        let is_plain = bytes.first().is_some_and(u8::is_ascii_alphabetic)
+            && bytes.iter().skip(1).all(u8::is_ascii_lowercase);
+        let places = if is_plain { 1 } else { bytes.len() };
+        (0..places).any(|place| {
+            match (
+                letter(bytes[place]),
+                bytes.get(place + 1).copied().and_then(letter),
+            ) {
+                (Some(first), Some(second)) => self.second[first] & (1 << second) != 0,
+                // A letter by itself, or before an apostrophe: enough that a term begins with it.
+                (Some(first), None) => self.second[first] != 0,
+                (None, _) => false,
+            }
+        })
     }
 }
 
@@ -116,7 +140,7 @@ fn letter(byte: u8) -> Option<usize> {
 }
 
 /// The best passage of `body` of at most `limit` characters.
-pub(crate) fn choose(body: &str, wanted: &Wanted, limit: usize) -> Snippet {
+pub(crate) fn choose(body: &str, wanted: &mut Wanted, limit: usize) -> Snippet {
     let reading = Reading::of(body);
     let words = &reading.words;
     if limit == 0 || words.is_empty() {
@@ -164,9 +188,10 @@ fn cut_word(word: &str, limit: usize) -> String {
 /// The run of words that is worth most: covered weight, then the start of a sentence, then how soon and how
 /// often.
 #[expect(clippy::cast_precision_loss, reason = "a few thousand characters")]
-fn window(reading: &Reading, wanted: &Wanted, limit: usize) -> (usize, usize) {
+fn window(reading: &Reading, wanted: &mut Wanted, limit: usize) -> (usize, usize) {
     let words = &reading.words;
     let found = Occurrences::of(reading, wanted);
+    let wanted = &*wanted;
     let total: f32 = wanted.weights.iter().sum();
     let mut counts = vec![0_usize; wanted.weights.len()];
     let (mut end, mut length) = (0_usize, 0_usize);
@@ -234,20 +259,23 @@ fn characters_to_first_match(words: &[Word], found: &Occurrences) -> Vec<usize> 
     waits
 }
 
-/// Gives a passage at the end of the text the words before it that there is room for.
+/// Gives a passage that is short, at the end of the text or before a long word, the words before it that there
+/// is room for.
 fn fill(words: &[Word], (mut start, end): (usize, usize), limit: usize) -> (usize, usize) {
-    if end < words.len() {
+    let mark_after = if end < words.len() { 2 } else { 0 };
+    let mut length = mark_after
+        + words[start..end]
+            .iter()
+            .map(|word| word.chars + 1)
+            .sum::<usize>()
+            .saturating_sub(1);
+    if end < words.len() && length + 2 >= limit - limit / 10 {
         return (start, end);
     }
-    let mut length: usize = words[start..end]
-        .iter()
-        .map(|word| word.chars + 1)
-        .sum::<usize>()
-        .saturating_sub(1);
     while start > 0 {
-        let mark = if start > 1 { 2 } else { 0 };
+        let mark_before = if start > 1 { 2 } else { 0 };
         length += words[start - 1].chars + 1;
-        if length + mark > limit {
+        if length + mark_before > limit {
             break;
         }
         start -= 1;
@@ -263,7 +291,7 @@ struct Occurrences {
 }
 
 impl Occurrences {
-    fn of(reading: &Reading, wanted: &Wanted) -> Self {
+    fn of(reading: &Reading, wanted: &mut Wanted) -> Self {
         let mut found = Self {
             terms: Vec::new(),
             starts: Vec::with_capacity(reading.words.len() + 1),
@@ -442,6 +470,14 @@ impl Reading {
                         at += 1;
                     }
                 }
+                _ if is_plain(byte) => {
+                    let length = rest
+                        .bytes()
+                        .position(|byte| !is_plain(byte))
+                        .unwrap_or(rest.len());
+                    self.text.push_str(&rest[..length]);
+                    at += length;
+                }
                 _ => {
                     let c = rest.chars().next().unwrap_or(' ');
                     if c.is_whitespace() {
@@ -482,6 +518,11 @@ impl Reading {
         }
         marks
     }
+}
+
+/// A byte that is taken as it is: no white space, no mark, and a character by itself.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"\\`*![<".contains(&byte)
 }
 
 /// Mark, length and bareness of the fence that a line is, if it is one.
@@ -566,7 +607,7 @@ mod tests {
     }
 
     fn snippet(body: &str, words: &[&str], limit: usize) -> (String, bool) {
-        let snippet = choose(body, &wanted(words), limit);
+        let snippet = choose(body, &mut wanted(words), limit);
         (snippet.text, snippet.is_complete)
     }
 
@@ -630,9 +671,23 @@ mod tests {
     }
 
     #[test]
+    fn a_passage_before_a_long_word_is_filled_up() {
+        let body = format!(
+            "{}A zebra. {} end.",
+            "one two three four five six. ".repeat(9),
+            "x".repeat(90)
+        );
+        let (text, _) = snippet(&body, &["zebra"], 100);
+        assert!(
+            text.ends_with("A zebra. …") && text.chars().count() > 90,
+            "{text}"
+        );
+    }
+
+    #[test]
     fn words_are_passed_over_only_where_they_cannot_match() {
         let mut beginnings = Beginnings::default();
-        for term in ["upload", "x", "dai", "c++"] {
+        for term in ["upload", "x", "dai", "ccc"] {
             beginnings.add(term);
         }
         for (word, expected) in [
@@ -644,7 +699,11 @@ mod tests {
             ("dog", false),
             ("c", true),
             ("zebra", false),
-            ("zebraCrossing", true),
+            ("zebraCrossing", false),
+            ("zebraUpload", true),
+            ("@user", false),
+            ("#1234", false),
+            ("d'Artagnan", true),
             ("z_upload", true),
             ("Été", true),
         ] {
