@@ -43,7 +43,12 @@ pub(crate) fn cut(text: &str, dialect: Dialect, limit: usize) -> Vec<Cut> {
         wraps: Vec::new(),
         begun: 0,
     };
-    let blocks = blocks(&masked.buffer);
+    let mut blocks = blocks(&masked.buffer);
+    for block in &mut blocks {
+        // Blanks of the buffer can begin a block inside a character of the text; only its line matters here.
+        block.range.start = char_boundary(text, block.range.start);
+        block.range.end = char_boundary(text, block.range.end);
+    }
     let mut index = 0;
     while let Some(block) = blocks.get(index) {
         atoms.begin(block.range.start);
@@ -394,6 +399,31 @@ mod tests {
                 "last paragraph"
             ]
         );
+    }
+
+    #[test]
+    fn a_block_may_begin_inside_a_blanked_character() {
+        // Found by the property test of whole documents.
+        let pieces = [
+            "## T {#id}\n",
+            " -->",
+            "{{< highlight a >}}",
+            "# T\n",
+            "{{< highlight a >}}",
+            "# T\n",
+            "| a | b |\n|---|---|\n| c | d |\n",
+            "{{",
+            "👩\u{200d}👧",
+            "{{< /highlight >}}",
+            "import x from 'y'\n",
+            "text é text é text é",
+        ];
+        let text = pieces.concat();
+        for limit in 1..40 {
+            parts(&text, limit);
+            // Any number of characters before it moves the columns.
+            parts(&format!("a👩b\n\n{{{{👩👩\n{text}"), limit);
+        }
     }
 
     #[test]
