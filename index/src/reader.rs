@@ -213,12 +213,21 @@ fn read_metadata(bytes: &[u8], layout: &Layout) -> Result<Metadata, OpenError> {
     })
 }
 
-fn summary(bytes: &[u8], layout: &Layout, metadata: &Metadata) -> Result<IndexSummary, OpenError> {
+/// The corpus's strings, known to fit the heap.
+fn checked_corpus_strings<'b>(
+    bytes: &'b [u8],
+    layout: &Layout,
+    metadata: &Metadata,
+) -> Result<[&'b [u8]; 4], OpenError> {
     let heap = bytes.get(layout.range(Tag::Heap)).unwrap_or_default();
-    let [title, description, ..] = corpus_strings(heap, metadata).ok_or(OpenError::Invalid {
+    corpus_strings(heap, metadata).ok_or(OpenError::Invalid {
         part: Tag::Heap.name(),
         reason: "the corpus's strings do not fit it",
-    })?;
+    })
+}
+
+fn summary(bytes: &[u8], layout: &Layout, metadata: &Metadata) -> Result<IndexSummary, OpenError> {
+    let [title, description, ..] = checked_corpus_strings(bytes, layout, metadata)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(IndexSummary {
         title: text(title),
@@ -296,7 +305,7 @@ impl Index {
         let layout = layout::read(&bytes)?;
         let metadata = read_metadata(&bytes, &layout)?;
         // What the summary names must be there.
-        summary(&bytes, &layout, &metadata)?;
+        checked_corpus_strings(&bytes, &layout, &metadata)?;
         let index = Self {
             bytes,
             layout,

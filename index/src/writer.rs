@@ -99,14 +99,13 @@ pub fn merge(shards: &[Index]) -> Result<FinishedIndex, MergeError> {
 fn in_order(shards: &[Index]) -> Result<Vec<(&Index, usize)>, MergeError> {
     let mut numbered = Vec::with_capacity(shards.len());
     for (shard, position) in shards.iter().zip(1..) {
-        let Some((number, count)) = shard.summary().shard else {
+        let Some((number, count)) = shard.header().shard else {
             return Err(MergeError::NotAShard { position });
         };
-        let first = &shards[0];
-        let (header, expected) = (shard.header(), first.header());
+        let (header, expected) = (shard.header(), shards[0].header());
         for (differs, what) in [
             (
-                Some(count) != first.summary().shard.map(|(_, count)| count),
+                Some(count) != expected.shard.map(|(_, count)| count),
                 "number of shards",
             ),
             (header.options_hash != expected.options_hash, "set of options"),
