@@ -12,9 +12,10 @@ use docs_index::FinishedIndex;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::build::{Build, Progress, build};
-use crate::cli::BuildArgs;
+use crate::cli::{BuildArgs, ReportFormat};
 use crate::output::Output;
 use crate::report::{BuildReport, counted};
+use crate::sarif::{Ending, SarifLog};
 
 /// Builds the index file.
 ///
@@ -23,11 +24,14 @@ use crate::report::{BuildReport, counted};
 pub fn run(arguments: &BuildArgs, output: &mut Output) -> Result<()> {
     let begin = Instant::now();
     check_output(&arguments.output)?;
-    let bar = Bar::new(output.is_watched() && !arguments.json);
+    let bar = Bar::new(output.is_watched() && arguments.format == ReportFormat::Text);
     let Build { index, mut report } = build(&arguments.options(), &|step| bar.show(step))?;
-    let failure = match failure(arguments, &report) {
-        Some(failure) => Some(failure),
-        None => save(&index, arguments, &mut report).err(),
+    let (failure, ending) = match strictness(arguments, &report) {
+        Some(failure) => (Some(failure), Ending::TooStrict),
+        None => match save(&index, arguments, &mut report) {
+            Ok(()) => (None, Ending::Done),
+            Err(failure) => (Some(failure), Ending::Failed),
+        },
     };
     bar.clear();
     report.seconds = rounded(begin.elapsed());
@@ -43,10 +47,10 @@ pub fn run(arguments: &BuildArgs, output: &mut Output) -> Result<()> {
             report.summary_line(arguments.verbose)
         ));
     }
-    let printed = if arguments.json {
-        output.data(&serde_json::to_string(&report)?)
-    } else {
-        Ok(())
+    let printed = match arguments.format {
+        ReportFormat::Text => Ok(()),
+        ReportFormat::Json => output.data(&serde_json::to_string(&report)?),
+        ReportFormat::Sarif => output.data(&serde_json::to_string(&SarifLog::new(&report, ending))?),
     };
     match failure {
         Some(failure) => Err(failure),
@@ -76,8 +80,8 @@ fn check_output(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Why nothing is saved, if so.
-fn failure(arguments: &BuildArgs, report: &BuildReport) -> Option<anyhow::Error> {
+/// Why `--strict` lets nothing be saved, if so.
+fn strictness(arguments: &BuildArgs, report: &BuildReport) -> Option<anyhow::Error> {
     let warnings = report.warnings.len();
     (arguments.strict && warnings > 0).then(|| {
         let count = counted(warnings, "warning");

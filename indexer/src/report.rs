@@ -8,33 +8,10 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+pub use crate::warning_kind::{KindTexts, WarningKind};
+
 /// Warnings printed one by one for people; the rest are counted. All of them stand in `--json`.
 const PRINTED_WARNINGS: usize = 50;
-
-/// What a warning is about: the `kind` of the JSON report, by which scripts filter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum WarningKind {
-    /// Front matter that its own language does not accept; it is ignored.
-    InvalidFrontMatter,
-    /// Bytes that are no text in the file's encoding; they became U+FFFD.
-    InvalidEncoding,
-    /// NUL characters; they became U+FFFD.
-    NulCharacter,
-    /// Zero-width, bidirectional-control and tag characters; they were removed.
-    InvisibleCharacters,
-    /// A file or folder that could not be read.
-    Unreadable,
-    /// A file above `--max-file-size`.
-    TooLarge,
-    /// A symbolic link that leads nowhere.
-    BrokenLink,
-    /// A line of an ignore file that is no glob.
-    InvalidIgnoreRule,
-    /// A tree in which nothing is a document.
-    NoDocuments,
-}
 
 /// Something about a file that its author should know; the build went on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -80,15 +57,33 @@ pub struct BuildReport {
 }
 
 impl Warning {
-    /// A file or folder that could not be read.
-    pub fn unreadable(path: String, message: &str) -> Self {
+    /// A warning with the advice of its kind.
+    pub fn new(kind: WarningKind, path: String, line: Option<u32>, message: String) -> Self {
         Self {
             path,
-            line: None,
-            kind: WarningKind::Unreadable,
-            message: message.to_owned(),
-            advice: "make it readable, or exclude it".to_owned(),
+            line,
+            kind,
+            message,
+            advice: kind.texts().advice.to_owned(),
         }
+    }
+
+    /// The same with advice for this one place.
+    #[must_use]
+    pub fn with_advice(self, advice: &str) -> Self {
+        Self {
+            advice: advice.to_owned(),
+            ..self
+        }
+    }
+
+    /// What was found and what can be done: `message (advice)`, without control characters.
+    pub fn message_and_advice(&self) -> String {
+        let mut text = on_one_line(&self.message).into_owned();
+        if !self.advice.is_empty() {
+            let _ = write!(text, " ({})", on_one_line(&self.advice));
+        }
+        text
     }
 
     /// The line for people: `path:line: message (advice)`.
@@ -97,10 +92,7 @@ impl Warning {
         if let Some(number) = self.line {
             let _ = write!(line, ":{number}");
         }
-        let _ = write!(line, ": {}", on_one_line(&self.message));
-        if !self.advice.is_empty() {
-            let _ = write!(line, " ({})", on_one_line(&self.advice));
-        }
+        let _ = write!(line, ": {}", self.message_and_advice());
         line
     }
 }

@@ -18,7 +18,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use thiserror::Error;
 
-use crate::report::{Warning, WarningKind, path_for_people};
+use crate::report::{Warning, WarningKind};
 
 /// The ignore files of one folder, the strongest first.
 const IGNORE_FILES: [&str; 3] = [".docsignore", ".ignore", ".gitignore"];
@@ -188,13 +188,11 @@ impl FolderRules {
             match read_rules(&folder.join(name)) {
                 Ok(None) => {}
                 Ok(Some(text)) => files.push((parse_rules(named, &text, &shown, warnings), shown)),
-                Err(error) => warnings.push(Warning {
-                    path: shown,
-                    line: None,
-                    kind: WarningKind::Unreadable,
-                    message: format!("the ignore file cannot be read: {error}"),
-                    advice: "make it readable, or use --no-ignore".to_owned(),
-                }),
+                Err(error) => {
+                    let message = format!("the ignore file cannot be read: {error}");
+                    let warning = Warning::new(WarningKind::Unreadable, shown, None, message);
+                    warnings.push(warning.with_advice("make it readable, or use --no-ignore"));
+                }
             }
         }
         if files.is_empty() {
@@ -229,19 +227,20 @@ impl FolderRules {
 
 /// The text of an ignore file; `None` where there is none (a pipe or a folder of that name is none either).
 fn read_rules(file: &Path) -> io::Result<Option<String>> {
+    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+
+    match fs::symlink_metadata(file) {
+        Ok(_) => {}
+        // Nothing in this folder can be reached. Who walks it says so once, not for each ignore file it might hold.
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory | PermissionDenied) => return Ok(None),
+        Err(error) => return Err(error),
+    }
     match fs::metadata(file) {
         Ok(metadata) if metadata.is_file() => {
             Ok(Some(String::from_utf8_lossy(&fs::read(file)?).into_owned()))
         }
         Ok(_) => Ok(None),
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            Ok(None)
-        }
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -249,13 +248,12 @@ fn read_rules(file: &Path) -> io::Result<Option<String>> {
 fn parse_rules(named: &Path, text: &str, shown: &str, warnings: &mut Vec<Warning>) -> Gitignore {
     let mut builder = GitignoreBuilder::new(named);
     let mut invalid = |line: Option<u32>, error: &ignore::Error| {
-        warnings.push(Warning {
-            path: path_for_people(shown.as_bytes()),
+        warnings.push(Warning::new(
+            WarningKind::InvalidIgnoreRule,
+            shown.to_owned(),
             line,
-            kind: WarningKind::InvalidIgnoreRule,
-            message: format!("the rule is ignored: {error}"),
-            advice: "write it as gitignore(5) says".to_owned(),
-        });
+            format!("the rule is ignored: {error}"),
+        ));
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (number, line) in (1..).zip(text.lines()) {

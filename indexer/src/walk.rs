@@ -288,16 +288,11 @@ impl Walker<'_> {
                     metadata.len()
                 ),
             );
-            self.found.warnings.push(Warning {
-                path: path_for_people(&path_bytes(path)),
-                line: None,
-                kind: WarningKind::TooLarge,
-                message: format!(
-                    "the file has {} bytes, more than {limit}, and is left out",
-                    metadata.len()
-                ),
-                advice: "split it, exclude it, or raise --max-file-size".to_owned(),
-            });
+            let message = format!(
+                "the file has {} bytes, more than {limit}, and is left out",
+                metadata.len()
+            );
+            self.warn(WarningKind::TooLarge, path, message);
         } else {
             self.documents.insert(real.to_owned(), path.to_owned());
             self.found.files.push(SourceFile {
@@ -312,8 +307,8 @@ impl Walker<'_> {
     fn link(&mut self, real: &Path, path: &Path, rules: &FolderRules) {
         let target = fs::canonicalize(real).and_then(|target| Ok((fs::metadata(&target)?, target)));
         let is_folder = target.as_ref().is_ok_and(|(metadata, _)| metadata.is_dir());
-        // A broken link without a suffix may have led to a folder of documents.
-        let may_be_folder = target.is_err() && path.extension().is_none();
+        // A broken link may have led to a folder of documents.
+        let may_be_folder = target.is_err() && has_name_of_folder(path);
         if !is_folder && !is_document(path) && !may_be_folder {
             return;
         }
@@ -322,18 +317,16 @@ impl Walker<'_> {
             return;
         }
         match target {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.unreadable(path, Some(&error));
+            }
             Err(error) => {
                 self.skip(path, "a broken symbolic link".to_owned());
                 if may_be_folder {
                     return;
                 }
-                self.found.warnings.push(Warning {
-                    path: path_for_people(&path_bytes(path)),
-                    line: None,
-                    kind: WarningKind::BrokenLink,
-                    message: format!("the symbolic link leads nowhere: {error}"),
-                    advice: "mend the link or remove it".to_owned(),
-                });
+                let message = format!("the symbolic link leads nowhere: {error}");
+                self.warn(WarningKind::BrokenSymlink, path, message);
             }
             Ok((_, target)) if !target.starts_with(self.root) => {
                 self.skip(path, "a symbolic link out of the tree".to_owned());
@@ -379,15 +372,17 @@ impl Walker<'_> {
     }
 
     fn unreadable(&mut self, path: &Path, error: Option<&io::Error>) {
-        let shown = path_for_people(&path_bytes(path));
         let reason = error.map_or_else(
             || "cannot be read".to_owned(),
             |error| format!("cannot be read: {error}"),
         );
-        self.found
-            .warnings
-            .push(Warning::unreadable(shown.clone(), &reason));
-        self.found.skipped.push(Skipped { path: shown, reason });
+        self.warn(WarningKind::Unreadable, path, reason.clone());
+        self.skip(path, reason);
+    }
+
+    fn warn(&mut self, kind: WarningKind, path: &Path, message: String) {
+        let path = path_for_people(&path_bytes(path));
+        self.found.warnings.push(Warning::new(kind, path, None, message));
     }
 }
 
@@ -397,6 +392,12 @@ fn is_document(path: &Path) -> bool {
             .iter()
             .any(|known| suffix.as_encoded_bytes().eq_ignore_ascii_case(known.as_bytes()))
     })
+}
+
+/// Whether a name could be that of a folder: it has no suffix, or is a version such as `v1.0`.
+fn has_name_of_folder(path: &Path) -> bool {
+    path.extension()
+        .is_none_or(|suffix| suffix.as_encoded_bytes().iter().all(u8::is_ascii_digit))
 }
 
 /// The names of a relative path with `/` between them. Only real separators become `/`.
@@ -626,7 +627,7 @@ mod tests {
             ];
             assert_eq!(skipped(&found), expected);
             assert_eq!(found.warnings.len(), 1);
-            assert_eq!(found.warnings[0].kind, WarningKind::BrokenLink);
+            assert_eq!(found.warnings[0].kind, WarningKind::BrokenSymlink);
         }
 
         #[test]

@@ -311,7 +311,7 @@ fn links_loops_and_odd_names_are_safe() {
         .succeeds();
     let report = built.json();
     assert_eq!(report["documents"], 4);
-    assert_eq!(report["warnings"][0]["kind"], "broken-link");
+    assert_eq!(report["warnings"][0]["kind"], "broken-symlink");
     assert_eq!(report["skipped"].as_array().unwrap().len(), 3);
     assert_eq!(
         place.documents("docs.idx"),

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot do its work fails")]
 
 mod build;
+mod diagnostics;
+mod files;
 mod inspect;
 mod program;
 mod search;
