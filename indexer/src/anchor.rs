@@ -1,15 +1,12 @@
 //! Anchors: the fragment that names a section in its document.
 //!
-//! In: the plain text of each heading, its explicit id if it has one, and the anchor tags at it. Out: one anchor
-//! per heading, unique in the document, and aliases that lead to the same section. The slug is GitHub's. Literal
-//! slugs and explicit ids are reserved before any suffix is given, so `a`, `a`, `a-1` never meet.
+//! In: the plain text of each heading, its explicit id if it has one, the anchor tags at it, and the tree's flavour.
+//! Out: one anchor per heading, unique in the document, and aliases that lead to the same section. Literal slugs and
+//! explicit ids are reserved before any suffix is given, so `a`, `a`, `a-1` never meet.
 
 use std::collections::{HashMap, HashSet};
 
-use unicode_normalization::char::is_combining_mark;
-
-/// The slug of a heading without letters.
-const EMPTY_SLUG: &str = "section";
+use crate::flavour::{self, Flavour, Suffix};
 
 /// What a heading offers as its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,70 +22,76 @@ pub(crate) struct Anchor {
     pub(crate) aliases: Vec<String>,
 }
 
-/// GitHub's slug: lower case; letters, marks, numbers, `-` and `_` stay, a space becomes `-`, the rest goes.
-pub(crate) fn slug(title: &str) -> String {
-    let mut slug = String::with_capacity(title.len());
-    for character in title.chars() {
-        if character == ' ' {
-            slug.push('-');
-        } else if character.is_ascii() {
-            if character.is_ascii_alphanumeric() || matches!(character, '-' | '_') {
-                slug.push(character.to_ascii_lowercase());
+/// One anchor for each heading, in order.
+pub(crate) fn assign(headings: &[AnchorSource<'_>], flavour: Flavour) -> Vec<Anchor> {
+    let ids = named(
+        headings,
+        |title| Some(flavour::slug(title, flavour)),
+        flavour.suffix(),
+    );
+    let mut used: HashSet<String> = ids.iter().flatten().cloned().collect();
+    let mut anchors: Vec<Anchor> = Vec::with_capacity(headings.len());
+    for (id, heading) in ids.into_iter().zip(headings) {
+        let own = heading.aliases.iter();
+        let aliases = own.filter(|&alias| used.insert(alias.clone())).cloned().collect();
+        anchors.push(Anchor {
+            id: id.unwrap_or_default(),
+            aliases,
+        });
+    }
+    // The author's own aliases come before any made here, wherever they stand.
+    for alternative in flavour.alternatives() {
+        let names = named(headings, alternative.slug, alternative.suffix);
+        for ((name, anchor), heading) in names.into_iter().zip(&mut anchors).zip(headings) {
+            if let Some(name) = name.filter(|_| heading.explicit.is_none())
+                && used.insert(name.clone())
+            {
+                anchor.aliases.push(name);
             }
-        } else if character.is_alphanumeric() || is_combining_mark(character) {
-            slug.extend(character.to_lowercase());
         }
     }
-    if slug.chars().all(|character| character == '-') {
-        EMPTY_SLUG.to_owned()
-    } else {
-        slug
-    }
+    anchors
 }
 
-/// One anchor for each heading, in order.
-pub(crate) fn assign(headings: Vec<AnchorSource<'_>>) -> Vec<Anchor> {
-    let literal: Vec<String> = headings
-        .iter()
-        .map(|heading| {
-            heading
-                .explicit
-                .map_or_else(|| slug(heading.title), str::to_owned)
-        })
-        .collect();
-    let reserved: HashSet<&str> = literal.iter().map(String::as_str).collect();
+/// The name of each heading: its explicit id, else its slug where there is one; made unique by suffixes.
+fn named(
+    headings: &[AnchorSource<'_>],
+    slug: impl Fn(&str) -> Option<String>,
+    suffix: Suffix,
+) -> Vec<Option<String>> {
+    let literal = |heading: &AnchorSource<'_>| match heading.explicit {
+        Some(explicit) => Some(explicit.to_owned()),
+        None => slug(heading.title),
+    };
+    let literal: Vec<Option<String>> = headings.iter().map(literal).collect();
+    let reserved: HashSet<&str> = literal.iter().flatten().map(String::as_str).collect();
     // An explicit id is its heading's wherever that stands: a literal slug before it gives way.
     let explicit: HashSet<&str> = headings.iter().filter_map(|heading| heading.explicit).collect();
     let mut used: HashSet<String> = HashSet::new();
     let mut next_suffix: HashMap<&str, usize> = HashMap::new();
-    let mut ids = Vec::with_capacity(headings.len());
-    for (heading, name) in headings.iter().zip(&literal) {
+    let mut names = Vec::with_capacity(headings.len());
+    for (heading, literal) in headings.iter().zip(&literal) {
+        let Some(name) = literal else {
+            names.push(None);
+            continue;
+        };
         let free = !used.contains(name) && (heading.explicit.is_some() || !explicit.contains(name.as_str()));
-        let id = if free {
+        let unique = if free {
             name.clone()
         } else {
-            let suffix = next_suffix.entry(name).or_insert(1);
+            let number = next_suffix.entry(name).or_insert(suffix.first);
             loop {
-                let candidate = format!("{name}-{suffix}");
-                *suffix += 1;
+                let candidate = format!("{name}{}{number}", suffix.joint);
+                *number += 1;
                 if !reserved.contains(candidate.as_str()) && !used.contains(&candidate) {
                     break candidate;
                 }
             }
         };
-        used.insert(id.clone());
-        ids.push(id);
+        used.insert(unique.clone());
+        names.push(Some(unique));
     }
-    let with_aliases = |(id, heading): (String, AnchorSource<'_>)| {
-        let mut aliases = Vec::new();
-        for alias in heading.aliases {
-            if used.insert(alias.clone()) {
-                aliases.push(alias);
-            }
-        }
-        Anchor { id, aliases }
-    };
-    ids.into_iter().zip(headings).map(with_aliases).collect()
+    names
 }
 
 /// What braces at the end of a heading line say of it; they are no part of its title.
@@ -104,8 +107,8 @@ pub(crate) struct LineAttributes {
     pub(crate) end: usize,
 }
 
-/// Reads `{#id}`, `{ #id .class key="value" }`, `{ id="x" }`, `{ data-x }`, `{/* #id */}` or `{/*id*/}` at the end of
-/// a line. The grammar is strict: braces with anything else in them belong to the title, and so do those that could
+/// Reads `{#id}`, `{ #id .class key="value" }`, `{: #id }`, `{ id="x" }`, `{ data-x }`, `{/* #id */}` or `{/*id*/}` at
+/// the end of a line. The grammar is strict: braces with anything else in them belong to the title, and so do those that could
 /// as well be code, such as `{.wide}` and `{a=1}`.
 pub(crate) fn line_attributes(line: &str) -> Option<LineAttributes> {
     let line = line.trim_end();
@@ -118,7 +121,8 @@ pub(crate) fn line_attributes(line: &str) -> Option<LineAttributes> {
             let id = comment.trim();
             (Some(id.strip_prefix('#').unwrap_or(id)), None)
         }
-        None => attribute_list(inner)?,
+        // The colon is Python-Markdown's and may be left out.
+        None => attribute_list(inner.strip_prefix(':').unwrap_or(inner))?,
     };
     let is_id = |id: &str| {
         !id.is_empty() && !id.contains(|c: char| c.is_whitespace() || c.is_control() || "{}#*".contains(c))
@@ -149,7 +153,8 @@ fn attribute_list(list: &str) -> Option<(Option<&str>, Option<&str>)> {
             None => (None, after),
         };
         match (word.strip_prefix('#'), value) {
-            (Some(name), None) => id = id.or(Some(name)),
+            // A second `#` is a slip that links do not repeat.
+            (Some(name), None) => id = id.or(Some(name.strip_prefix('#').unwrap_or(name))),
             (None, None) if word.starts_with('.') => {}
             (None, Some(value)) if is_key(word) => {
                 if word == "id" {
@@ -240,79 +245,113 @@ fn anchor_attribute(attributes: &str, is_link: bool) -> Option<String> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn slugs_are_those_of_github() {
-        let cases = [
-            ("Hello World", "hello-world"),
-            ("Use & care", "use--care"),
-            ("C++", "c"),
-            ("snake_case-x", "snake_case-x"),
-            ("Быстрый старт", "быстрый-старт"),
-            ("Déjà vu", "déjà-vu"),
-            ("De\u{301}ja", "de\u{301}ja"),
-            ("概要", "概要"),
-            ("::", "section"),
-            ("->", "section"),
-            ("", "section"),
-            ("Vec<T>::new()", "vectnew"),
-            ("1.2 Notes", "12-notes"),
-        ];
-        for (title, expected) in cases {
-            assert_eq!(slug(title), expected, "{title}");
-        }
-    }
-
-    fn ids(headings: &[(&str, Option<&str>)]) -> Vec<String> {
-        let source = |&(title, explicit): &(&'static str, Option<&'static str>)| AnchorSource {
+    fn ids(headings: &[(&str, Option<&str>)], flavour: Flavour) -> Vec<String> {
+        let source = |&(title, explicit)| AnchorSource {
             title,
             explicit,
             aliases: Vec::new(),
         };
-        let headings: Vec<(&'static str, Option<&'static str>)> =
-            headings.iter().map(|(t, e)| (leak(t), e.map(leak))).collect();
-        assign(headings.iter().map(source).collect())
-            .into_iter()
-            .map(|anchor| anchor.id)
-            .collect()
-    }
-
-    fn leak(text: &str) -> &'static str {
-        Box::leak(text.to_owned().into_boxed_str())
+        let anchors = assign(&headings.iter().map(source).collect::<Vec<_>>(), flavour);
+        anchors.into_iter().map(|anchor| anchor.id).collect()
     }
 
     #[test]
     fn suffixes_never_meet_a_literal_slug_or_an_explicit_id() {
-        assert_eq!(
-            ids(&[("A", None), ("A", None), ("A-1", None)]),
-            ["a", "a-2", "a-1"]
-        );
-        assert_eq!(
-            ids(&[("A", None), ("B", Some("a")), ("A", None)]),
-            ["a-1", "a", "a-2"]
-        );
-        assert_eq!(
-            ids(&[("A", Some("x")), ("B", Some("x")), ("x 1", None)]),
-            ["x", "x-2", "x-1"]
-        );
-        assert_eq!(
-            ids(&[("", None), ("", None), ("section", None)]),
-            ["section", "section-1", "section-2"]
-        );
+        type Headings<'t> = &'t [(&'t str, Option<&'t str>)];
+        let cases: [(Headings<'_>, [&str; 3]); 4] = [
+            (&[("A", None), ("A", None), ("A-1", None)], ["a", "a-2", "a-1"]),
+            (&[("A", None), ("B", Some("a")), ("A", None)], ["a-1", "a", "a-2"]),
+            (
+                &[("A", Some("x")), ("B", Some("x")), ("x-1", None)],
+                ["x", "x-2", "x-1"],
+            ),
+            (
+                &[("", None), ("", None), ("section", None)],
+                ["section", "section-1", "section-2"],
+            ),
+        ];
+        for (headings, expected) in cases {
+            for flavour in Flavour::ALL
+                .into_iter()
+                .filter(|&flavour| flavour != Flavour::Mdn)
+            {
+                assert_eq!(ids(headings, flavour), expected, "{flavour}");
+            }
+        }
+        let mdn: [(Headings<'_>, [&str; 3]); 3] = [
+            (
+                &[("Result", None), ("Result", None), ("Result", None)],
+                ["result", "result_2", "result_3"],
+            ),
+            (&[("A", None), ("A", None), ("A 2", None)], ["a", "a_3", "a_2"]),
+            (
+                &[("A", None), ("A", None), ("B", Some("a_2"))],
+                ["a", "a_3", "a_2"],
+            ),
+        ];
+        for (headings, expected) in mdn {
+            assert_eq!(ids(headings, Flavour::Mdn), expected);
+        }
+    }
+
+    fn heading<'t>(title: &'t str, aliases: &[&str]) -> AnchorSource<'t> {
+        AnchorSource {
+            title,
+            explicit: None,
+            aliases: aliases.iter().map(|&alias| alias.to_owned()).collect(),
+        }
     }
 
     #[test]
     fn an_alias_never_shadows_an_id_or_another_alias() {
-        let heading = |title, aliases: &[&str]| AnchorSource {
-            title,
-            explicit: None,
-            aliases: aliases.iter().map(|&alias| alias.to_owned()).collect(),
-        };
-        let anchors = assign(vec![
-            heading("A", &["old", "b", "a"]),
-            heading("B", &["old", "older"]),
-        ]);
+        let headings = vec![heading("A", &["old", "b", "a"]), heading("B", &["old", "older"])];
+        let anchors = assign(&headings, Flavour::Github);
         assert_eq!(anchors[0].aliases, ["old"]);
         assert_eq!(anchors[1].aliases, ["older"]);
+    }
+
+    #[test]
+    fn the_sites_own_names_are_aliases() {
+        let aliases = |flavour, headings: Vec<AnchorSource<'_>>| -> Vec<Vec<String>> {
+            let anchors = assign(&headings, flavour);
+            anchors.into_iter().map(|anchor| anchor.aliases).collect()
+        };
+        let titled = |titles: &[&'static str]| titles.iter().map(|title| heading(title, &[])).collect();
+        let none: &[&str] = &[];
+        assert_eq!(
+            aliases(
+                Flavour::Mkdocs,
+                titled(&["Usage", "Usage", "Déjà vu", "概要", "Usage"])
+            ),
+            [none, &["usage_1"], &["deja-vu"], none, &["usage_2"]]
+        );
+        // Deja is the id of its own heading, and taken in the ASCII site by the one before.
+        assert_eq!(
+            aliases(Flavour::Mkdocs, titled(&["Déjà", "Deja"])),
+            [none, &["deja_1"]]
+        );
+        // What the author wrote leads where the author said.
+        assert_eq!(
+            aliases(
+                Flavour::Mkdocs,
+                vec![heading("Déjà", &[]), heading("B", &["deja"])]
+            ),
+            [none, &["deja"]]
+        );
+        let mut explicit = heading("Déjà", &[]);
+        explicit.explicit = Some("x");
+        assert_eq!(aliases(Flavour::Mkdocs, vec![explicit]), [none]);
+        assert_eq!(
+            aliases(Flavour::Gitlab, titled(&["2024", "v1", "2024"])),
+            [&["anchor-2024"], none, &["anchor-2024-1"]]
+        );
+        assert_eq!(
+            aliases(Flavour::Github, titled(&["⚙\u{FE0F} A", "A", "⚙\u{FE0F} A"])),
+            [&["\u{FE0F}-a"], none, &["\u{FE0F}-a-1"]]
+        );
+        for flavour in [Flavour::Vitepress, Flavour::Hugo, Flavour::Mdbook, Flavour::Mdn] {
+            assert_eq!(aliases(flavour, titled(&["Déjà", "2024", "2024"])), [none; 3]);
+        }
     }
 
     #[test]
@@ -326,14 +365,24 @@ mod tests {
             ("# Intro {/* #intro-id */}", id("intro-id", "# Intro")),
             ("# Intro {/*intro*/}", id("intro", "# Intro")),
             ("{#é}", id("é", "")),
+            ("### X {##x}", id("x", "### X")),
+            ("## X {key=\"v\" #x}", id("x", "## X")),
+            ("## X {.wide #x}", id("x", "## X")),
+            ("## X {.wide key='a b' .tall #x}", id("x", "## X")),
+            ("## X {: #x .wide }", id("x", "## X")),
+            ("## X {:.wide #x}", id("x", "## X")),
             ("## 1.2 { id=\"1.2\" }", alias("1.2", "## 1.2")),
             ("## Path { id=path }", alias("path", "## Path")),
             ("## X { data-search-exclude }", Some((None, None, "## X"))),
             ("## Map {a: 1}", None),
             ("## Map {a=1}", None),
             ("## Map {.wide}", None),
+            ("## Map {:x}", None),
+            ("## Map {: }", None),
             ("## Unsafe {}", None),
             ("## X {#}", None),
+            ("## X {##}", None),
+            ("## X {###x}", None),
             ("## X {#a b}", None),
             ("## X { id=\"a b\" }", None),
             ("## X { id=\"a }", None),
