@@ -273,12 +273,7 @@ impl Content {
         if !self.options.incoming {
             return postings;
         }
-        let texts = incoming::resolve(
-            &self.links,
-            &self.documents,
-            &self.records,
-            &self.options.path_prefix,
-        );
+        let texts = incoming::resolve(&self.links, &self.documents, &self.records);
         let analyzer = Analyzer::new();
         let mut terms = Vec::new();
         let mut lengths = Vec::with_capacity(texts.len());

@@ -80,9 +80,9 @@ pub struct BodyText {
 /// A link to another section or page of the tree, found in a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkSource {
-    /// Path in the docs tree that the link names, by path arithmetic alone: joined to the linking document's
-    /// folder, `.` and `..` resolved, without fragment or query, percent-decoded. It may lack an extension,
-    /// end in `/`, or end in `.html`; it is resolved against the documents when all of them are known.
+    /// The path as it was written, without fragment and query, percent-decoded: relative to the linking document's
+    /// folder, or with `/` in front to the site's root; empty for the linking document itself. It may lack an ending, end
+    /// in `/`, or end in `.html`; see [`crate::LinkTargets`] for what it names when all documents are known.
     pub path: Vec<u8>,
     /// The fragment after `#`, percent-decoded; may be empty.
     pub fragment: String,

@@ -1,29 +1,23 @@
 //! Finds where links point, when all documents are known.
 //!
-//! In: links as they were written (path arithmetic already done), and the documents with their anchors. Out:
-//! for each record that is pointed at, the texts of the links to it, each text once, in the order of the
-//! linking records.
+//! In: links as they were written, and the documents with their anchors. Out: for each record that is pointed at,
+//! the texts of the links to it, each text once, in the order of the linking records.
 
 use crate::{
     format::{link_table::StoredLink, section_table::lines},
+    link_target::LinkTargets,
     prepare::{StoredDocument, StoredRecord},
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
-
-/// Endings of documents, in the order in which a link without one is tried.
-const ENDINGS: [&str; 3] = [".md", ".mdx", ".markdown"];
-/// Names of a folder's own page.
-const FOLDER_PAGES: [&str; 3] = ["index", "README", "_index"];
 
 /// Texts of the links to each record.
 pub(crate) fn resolve<'l>(
     links: &'l [StoredLink],
     documents: &[StoredDocument],
     records: &[StoredRecord],
-    path_prefix: &[u8],
 ) -> BTreeMap<u32, Vec<&'l str>> {
-    let targets = Targets::new(documents, records, path_prefix);
+    let targets = Targets::new(documents, records);
     let mut texts: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     let mut seen = FxHashSet::default();
     for link in links {
@@ -44,27 +38,24 @@ pub(crate) fn resolve<'l>(
 }
 
 struct Targets<'d> {
-    documents: FxHashMap<&'d [u8], &'d StoredDocument>,
+    documents: &'d [StoredDocument],
+    by_path: LinkTargets<'d>,
     records: &'d [StoredRecord],
-    path_prefix: &'d [u8],
 }
 
 impl<'d> Targets<'d> {
-    fn new(documents: &'d [StoredDocument], records: &'d [StoredRecord], path_prefix: &'d [u8]) -> Self {
-        let documents = documents
-            .iter()
-            .map(|document| (document.path.as_slice(), document))
-            .collect();
+    fn new(documents: &'d [StoredDocument], records: &'d [StoredRecord]) -> Self {
         Self {
             documents,
+            by_path: LinkTargets::new(documents.iter().map(|document| document.path.as_slice())),
             records,
-            path_prefix,
         }
     }
 
     /// The first record of the section that a link names; of the page, if it has no such section.
     fn find(&self, link: &StoredLink) -> Option<u32> {
-        let document = self.document(&link.path)?;
+        let from = &self.documents[self.records[link.record as usize].document as usize];
+        let document = &self.documents[self.by_path.find(&link.path, &from.path)? as usize];
         if link.fragment.is_empty() {
             return Some(document.first_record);
         }
@@ -85,38 +76,6 @@ impl<'d> Targets<'d> {
             })
             .unwrap_or(0);
         Some((first + place) as u32)
-    }
-
-    fn document(&self, path: &[u8]) -> Option<&'d StoredDocument> {
-        self.under(path).or_else(|| {
-            // A path from the site's root says nothing of the folders that all sources stand in.
-            if self.path_prefix.is_empty() {
-                None
-            } else {
-                self.under(&[self.path_prefix, path].concat())
-            }
-        })
-    }
-
-    fn under(&self, path: &[u8]) -> Option<&'d StoredDocument> {
-        let found = |candidate: &[u8]| self.documents.get(candidate).copied();
-        let with = |stem: &[u8], name: &str| {
-            ENDINGS
-                .iter()
-                .find_map(|ending| found(&[stem, name.as_bytes(), ending.as_bytes()].concat()))
-        };
-        if let Some(document) = found(path) {
-            return Some(document);
-        }
-        let page = path.strip_suffix(b".html").unwrap_or(path);
-        let folder = page.strip_suffix(b"/").unwrap_or(page);
-        if folder.is_empty() {
-            return FOLDER_PAGES.iter().find_map(|name| with(b"", name));
-        }
-        with(folder, "").or_else(|| {
-            let inside = [folder, b"/"].concat();
-            FOLDER_PAGES.iter().find_map(|name| with(&inside, name))
-        })
     }
 }
 
@@ -162,33 +121,24 @@ mod tests {
 
     #[test]
     fn links_find_their_sections() {
-        let (documents, records) = tree(&[
-            "docs/a.md",
-            "docs/b/index.mdx",
-            "docs/b/c.markdown",
-            "docs/index.md",
-        ]);
-        let targets = Targets::new(&documents, &records, b"docs/");
-        for (path, fragment, expected) in [
-            ("docs/a.md", "", Some(0)),
-            ("docs/a.md", "sub", Some(1)),
-            ("docs/a.md", "older", Some(1)),
-            ("docs/a.md", "SUB", Some(1)),
-            ("docs/a.md", "gone", Some(0)),
-            ("docs/a", "sub", Some(1)),
-            ("docs/a/", "", Some(0)),
-            ("docs/a.html", "", Some(0)),
-            ("docs/b/", "", Some(2)),
-            ("docs/b", "sub", Some(3)),
-            ("docs/b/c", "", Some(4)),
-            ("b/c", "", Some(4)),
-            ("", "", Some(6)),
-            ("docs/gone.md", "", None),
+        let (documents, records) = tree(&["docs/a.md", "docs/b/index.mdx", "docs/b/c.markdown"]);
+        let targets = Targets::new(&documents, &records);
+        for (record, path, fragment, expected) in [
+            (2, "../a.md", "", Some(0)),
+            (2, "../a.md", "sub", Some(1)),
+            (2, "../a.md", "older", Some(1)),
+            (2, "../a.md", "SUB", Some(1)),
+            (2, "../a.md", "gone", Some(0)),
+            (2, "", "sub", Some(3)),
+            (3, "", "", Some(2)),
+            (4, "./", "sub", Some(3)),
+            (0, "/b/c", "", Some(4)),
+            (0, "docs/a.md", "", None),
         ] {
             assert_eq!(
-                targets.find(&link(0, path, fragment, "x")),
+                targets.find(&link(record, path, fragment, "x")),
                 expected,
-                "{path}#{fragment}"
+                "{path}#{fragment} from {record}"
             );
         }
     }
@@ -204,7 +154,7 @@ mod tests {
             link(2, "a.md", "", ""),
             link(2, "nowhere.md", "", "lost"),
         ];
-        let texts = resolve(&links, &documents, &records, b"");
+        let texts = resolve(&links, &documents, &records);
         assert_eq!(texts.into_iter().collect::<Vec<_>>(), [(3, vec!["two", "one"])]);
     }
 }

@@ -37,6 +37,7 @@ mod format;
 #[cfg(test)]
 mod golden;
 mod incoming;
+mod link_target;
 mod lookup;
 mod options;
 mod prepare;
@@ -53,9 +54,11 @@ mod writer;
 
 pub use document::{BodyText, DocumentSource, LinkSource, PartSource, SectionSource};
 pub use error::{MergeError, OpenError, ReadError, VerifyError, WriteError};
+pub use link_target::{LinkTargets, find_place, leaves_tree};
 pub use options::IndexOptions;
 pub use prepare::{PreparedDocument, prepare};
 pub use reader::{Document, DocumentNumber, Index, IndexSummary, Record, RecordNumber};
 pub use searching::{Hit, SearchRequest, SearchResults, UnknownWord};
+pub use section_id::section_id;
 pub use verify::VerifySummary;
 pub use writer::{FinishedIndex, IndexWriter, merge};

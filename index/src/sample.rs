@@ -54,7 +54,7 @@ fn uploads() -> DocumentSource {
     first.fields.inline_code = "file".to_owned();
     first.fields.link_text = "form".to_owned();
     first.links.push(LinkSource {
-        path: b"docs/forms.md".to_vec(),
+        path: b"forms.md".to_vec(),
         fragment: "fields".to_owned(),
         text: "form of an upload".to_owned(),
     });

@@ -71,6 +71,12 @@ pub(crate) fn format(path: &[u8], anchor: &str, part: u32) -> String {
     id
 }
 
+/// The id of the first part of a section: `path#anchor`, percent-encoded where a name holds what an id may not; of the
+/// page where `anchor` is empty.
+pub fn section_id(path: &[u8], anchor: &str) -> String {
+    format(path, anchor, 1)
+}
+
 /// Takes an id apart; none if its part is not a number from 2.
 pub(crate) fn parse(id: &str) -> Option<SectionId> {
     let (rest, part) = match id.rsplit_once('~') {

@@ -5,17 +5,21 @@
 //! are added in the order of their paths. So the bytes depend on the tree and the options alone, never on the
 //! number of threads or on the order in which the file system lists files.
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use docs_index::{FinishedIndex, IndexOptions, IndexWriter, PreparedDocument, WriteError, prepare};
+use docs_index::{
+    FinishedIndex, IndexOptions, IndexWriter, LinkTargets, PreparedDocument, WriteError, prepare,
+};
 use rayon::prelude::*;
 use thiserror::Error;
 
+use crate::flavour::Flavour;
 use crate::report::{BuildReport, Skipped, Warning, WarningKind, counted, path_for_people};
-use crate::split::{SplitOptions, split_document};
+use crate::site::Site;
+use crate::source_file::read_source;
+use crate::split::{Tree, split_document};
 use crate::walk::{DOCUMENT_SUFFIXES, SourceFile, WalkError, WalkOptions, common_folder, walk};
 
 /// Limits of a batch of documents: its source bytes, and its documents.
@@ -50,6 +54,10 @@ pub struct BuildOptions {
     pub raw_text: bool,
     /// Bytes above which a section is cut into parts.
     pub part_limit: u32,
+    /// Whose rules name the headings; those of the tree's own configuration where this is none.
+    pub anchors: Option<Flavour>,
+    /// Address under which the tree is published; may be empty.
+    pub base_url: String,
     /// Build this shard of the tree only.
     pub shard: Option<Shard>,
     /// Threads to use; as many as there are cores where this is none.
@@ -114,6 +122,9 @@ pub enum BuildError {
 pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Result<Build, BuildError> {
     let begin = std::time::Instant::now();
     let mut found = walk(&options.tree, &options.walk)?;
+    let (site, site_warnings) = Site::detect(&options.tree);
+    found.warnings.extend(site_warnings);
+    let flavour = options.anchors.or(site.flavour).unwrap_or_default();
     let index_options = IndexOptions {
         title: options.title.clone(),
         description: options.description.clone(),
@@ -122,7 +133,23 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
         raw_text: options.raw_text,
         compression_level: options.compression_level,
         part_limit: options.part_limit,
+        configuration: format!(
+            "anchors={flavour} mdx={} url={}",
+            site.markdown_is_mdx, options.base_url
+        ),
         ..IndexOptions::default()
+    };
+    // Links lead into all of the tree, whatever is built of it.
+    let paths: Vec<Vec<u8>> = found.files.iter().map(|file| file.path_in_tree.clone()).collect();
+    let targets = LinkTargets::new(paths.iter().map(Vec::as_slice));
+    let names = unique_names(&paths);
+    let tree = Tree {
+        part_limit: options.part_limit as usize,
+        flavour,
+        markdown_is_mdx: site.markdown_is_mdx,
+        base_url: &options.base_url,
+        targets: &targets,
+        names: &names,
     };
     if let Some(shard) = options.shard {
         found.files = shard_of(found.files, shard);
@@ -146,6 +173,7 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
     pool.install(|| {
         let reader = DocumentReader {
             options,
+            tree: &tree,
             index_options: &index_options,
             progress,
         };
@@ -184,13 +212,26 @@ fn no_documents(report: &BuildReport) -> Warning {
         0 => String::new(),
         count => format!(", {} left out", counted(count, "path")),
     };
-    Warning {
-        path: ".".to_owned(),
-        line: None,
-        kind: WarningKind::NoDocuments,
-        message: format!("no document found (looked for {suffixes}{left_out}); the index is empty"),
-        advice: "check the folder and the globs; --verbose lists what is left out".to_owned(),
+    let message = format!("no document found (looked for {suffixes}{left_out}); the index is empty");
+    Warning::new(WarningKind::NoDocuments, ".".to_owned(), None, message)
+}
+
+/// The documents by their names without ending, in lower case; only names that one document has.
+fn unique_names(paths: &[Vec<u8>]) -> HashMap<String, u32> {
+    let mut names: HashMap<String, Option<u32>> = HashMap::new();
+    for (path, number) in paths.iter().zip(0..) {
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        let name = String::from_utf8_lossy(name).to_lowercase();
+        let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+        names
+            .entry(stem.to_owned())
+            .and_modify(|found| *found = None)
+            .or_insert(Some(number));
     }
+    names
+        .into_iter()
+        .filter_map(|(name, number)| Some((name, number?)))
+        .collect()
 }
 
 /// What became of one file.
@@ -210,6 +251,7 @@ enum NoDocument {
 
 struct DocumentReader<'b> {
     options: &'b BuildOptions,
+    tree: &'b Tree<'b>,
     index_options: &'b IndexOptions,
     progress: &'b (dyn Fn(Progress) + Sync),
 }
@@ -222,18 +264,16 @@ impl DocumentReader<'_> {
         let mut sections = 0;
         let result = match read_source(file, self.options.walk.max_file_size) {
             Err(error) => {
-                let reason = format!("cannot be read: {error}");
-                warnings.push(Warning::unreadable(path.clone(), &reason));
-                Err(NoDocument::LeftOut(reason))
+                warnings.push(error.warning(path.clone()));
+                Err(NoDocument::LeftOut(error.to_string()))
             }
             Ok(source) => {
+                warnings.extend(source.warning(path.clone()));
+                let source = source.bytes;
                 bytes = source.len() as u64;
-                let limits = SplitOptions {
-                    part_limit: self.options.part_limit as usize,
-                };
-                match split_document(&file.path_in_tree, &source, &limits) {
+                match split_document(&file.path_in_tree, &source, self.tree) {
                     Ok(split) => {
-                        warnings = split.warnings;
+                        warnings.extend(split.warnings);
                         sections = split.document.sections.len();
                         prepare(&split.document, self.index_options).map_err(NoDocument::Refused)
                     }
@@ -250,21 +290,6 @@ impl DocumentReader<'_> {
             result,
         }
     }
-}
-
-/// The bytes of a file; an error where it has grown above the limit since it was found.
-fn read_source(file: &SourceFile, limit: u64) -> io::Result<Vec<u8>> {
-    let mut source = Vec::with_capacity(usize::try_from(file.bytes).unwrap_or(0));
-    File::open(&file.absolute)?
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut source)?;
-    if source.len() as u64 > limit {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            "it grew above --max-file-size",
-        ));
-    }
-    Ok(source)
 }
 
 fn add(writer: &mut IndexWriter, report: &mut BuildReport, batch: Vec<Outcome>) -> Result<(), BuildError> {

@@ -4,6 +4,7 @@
 //! the environment (`DOCS_INDEXER_` and the option's name), the environment beats the default; a blank variable
 //! is none.
 
+use std::cmp::Ordering;
 use std::ffi::{OsStr, OsString};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -11,9 +12,11 @@ use std::process::ExitCode;
 
 use clap::builder::BoolishValueParser;
 use clap::error::ErrorKind;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::build::{BuildOptions, Shard};
+use crate::flavour::Flavour;
 use crate::output::{Output, is_closed_pipe};
 use crate::walk::WalkOptions;
 use crate::{build_command, inspect, merge_command, search_command, verify_command};
@@ -35,6 +38,7 @@ Examples:
   docs-indexer build ./docs -o docs.idx
   docs-indexer build . -o docs.idx --include 'docs/**' --exclude '**/drafts/**'
   docs-indexer build ./docs -o docs.idx --strict --json > report.json
+  docs-indexer build ./docs -o docs.idx --format sarif > docs.sarif
   docs-indexer build ./docs -o 1.idx --shard 1/2
 
 Globs know *, ?, [ab], {a,b} and **. A glob with a / is matched against the path in
@@ -92,6 +96,17 @@ pub enum Command {
     Merge(MergeArgs),
 }
 
+/// How a build reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ReportFormat {
+    /// Lines for people, on stderr.
+    Text,
+    /// One JSON object on stdout.
+    Json,
+    /// One SARIF 2.1.0 log on stdout.
+    Sarif,
+}
+
 /// Arguments of `build`.
 #[derive(Debug, Args)]
 #[expect(
@@ -108,7 +123,10 @@ pub struct BuildArgs {
     /// The index file to write
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Print a report as one JSON object on stdout
+    /// Form of the report: text on stderr, or json or sarif (for code-review tools) on stdout
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text, hide_possible_values = true)]
+    pub format: ReportFormat,
+    /// Print the report as one JSON object on stdout: --format json
     #[arg(long)]
     pub json: bool,
     /// Fail where there are warnings, and write nothing
@@ -136,6 +154,13 @@ pub struct BuildArgs {
     /// Leave out larger files, with a warning: bytes, or with K, M or G
     #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = byte_count, help_heading = "Documents")]
     pub max_file_size: u64,
+
+    /// Whose rules name the headings: auto, github, gitlab, mkdocs, docusaurus, vitepress, hugo, mdbook or mdn
+    #[arg(long, value_name = "FLAVOUR", default_value = "auto", value_parser = anchors, help_heading = "Documents")]
+    pub anchors: Anchors,
+    /// Address under which the tree is published: links and pages get their public addresses
+    #[arg(long, value_name = "URL", default_value = "", hide_default_value = true, value_parser = base_url, help_heading = "Documents")]
+    pub base_url: String,
 
     /// Title of the whole (default: the first page's)
     #[arg(
@@ -190,6 +215,8 @@ impl BuildArgs {
             compression_level: self.compression_level,
             raw_text: self.raw_text,
             part_limit: self.part_limit,
+            anchors: self.anchors,
+            base_url: self.base_url.clone(),
             shard: self.shard,
             threads: self.threads,
         }
@@ -295,14 +322,48 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let mut command = Cli::command().mut_subcommands(|command| command.mut_args(with_environment));
     let matches = command.try_get_matches_from_mut(arguments)?;
-    let cli = Cli::from_arg_matches(&matches)?;
-    if let Command::Build(BuildArgs { further_trees, .. }) = &cli.command
-        && !further_trees.is_empty()
-    {
-        let message = "several docs trees in one index are not supported yet: give one DIR";
-        return Err(command.error(ErrorKind::TooManyValues, message));
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    if let Command::Build(build) = &mut cli.command {
+        if !build.further_trees.is_empty() {
+            let message = "several docs trees in one index are not supported yet: give one DIR";
+            return Err(command.error(ErrorKind::TooManyValues, message));
+        }
+        let given = |name| {
+            matches
+                .subcommand()
+                .and_then(|(_, build)| build.value_source(name))
+        };
+        build.format = match format_of(build, given("json"), given("format")) {
+            Some(format) => format,
+            None => {
+                return Err(command.error(
+                    ErrorKind::ArgumentConflict,
+                    "--json and --format disagree: give one",
+                ));
+            }
+        };
+        build.json = build.format == ReportFormat::Json;
     }
     Ok(cli)
+}
+
+/// The format that `--json` and `--format` ask for together, where they can be reconciled: a flag beats the environment.
+fn format_of(
+    build: &BuildArgs,
+    json: Option<ValueSource>,
+    format: Option<ValueSource>,
+) -> Option<ReportFormat> {
+    let asked = |source| match source {
+        Some(ValueSource::CommandLine) => 2,
+        Some(ValueSource::EnvVariable) => 1,
+        _ => 0,
+    };
+    match asked(json).cmp(&asked(format)) {
+        _ if !build.json || build.format == ReportFormat::Json => Some(build.format),
+        Ordering::Greater => Some(ReportFormat::Json),
+        Ordering::Less => Some(build.format),
+        Ordering::Equal => None,
+    }
 }
 
 /// Lets an option be given in the environment. clap takes a blank variable as a value, so only others are shown to it.
@@ -364,6 +425,28 @@ fn shard(text: &str) -> Result<Shard, String> {
     }
 }
 
+/// A flavour, or none for `auto`.
+type Anchors = Option<Flavour>;
+
+fn anchors(text: &str) -> Result<Anchors, String> {
+    if text == "auto" {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| {
+        let names: Vec<_> = Flavour::ALL.iter().map(|flavour| flavour.name()).collect();
+        format!("write auto or one of {}", names.join(", "))
+    })
+}
+
+fn base_url(text: &str) -> Result<String, String> {
+    let host = text.split_once("://").map(|(_, host)| host);
+    match host {
+        None if text.is_empty() => Ok(String::new()),
+        Some(host) if !host.is_empty() && !text.contains(char::is_whitespace) => Ok(text.to_owned()),
+        _ => Err("write an address such as https://example.com/docs/".to_owned()),
+    }
+}
+
 fn hit_count(text: &str) -> Result<usize, String> {
     in_range(text, 1, 1000)
 }
@@ -386,6 +469,33 @@ mod tests {
     #[test]
     fn the_definition_holds_together() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn json_is_a_format_and_the_command_line_beats_the_environment() {
+        use ReportFormat::{Json, Sarif, Text};
+        use ValueSource::{CommandLine, DefaultValue, EnvVariable};
+        let line = ["docs-indexer", "build", "docs", "-o", "docs.idx"].map(OsString::from);
+        let Command::Build(mut build) = parse(line).unwrap().command else {
+            panic!("no build");
+        };
+        for (json, json_from, format, format_from, expected) in [
+            (false, DefaultValue, Text, DefaultValue, Some(Text)),
+            (true, CommandLine, Text, DefaultValue, Some(Json)),
+            (true, EnvVariable, Text, DefaultValue, Some(Json)),
+            (true, CommandLine, Json, CommandLine, Some(Json)),
+            (true, CommandLine, Sarif, EnvVariable, Some(Json)),
+            (true, EnvVariable, Sarif, CommandLine, Some(Sarif)),
+            (true, EnvVariable, Text, CommandLine, Some(Text)),
+            (false, EnvVariable, Sarif, EnvVariable, Some(Sarif)),
+            (true, CommandLine, Text, CommandLine, None),
+            (true, CommandLine, Sarif, CommandLine, None),
+            (true, EnvVariable, Sarif, EnvVariable, None),
+        ] {
+            (build.json, build.format) = (json, format);
+            let found = format_of(&build, Some(json_from), Some(format_from));
+            assert_eq!(found, expected, "{json} {json_from:?} {format:?} {format_from:?}");
+        }
     }
 
     #[test]

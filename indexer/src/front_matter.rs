@@ -19,6 +19,10 @@ pub(crate) struct FrontMatter {
     pub(crate) tags: Vec<String>,
     pub(crate) language: String,
     pub(crate) draft: bool,
+    /// Where the page is published: a name, a path, or the address after the site's root.
+    pub(crate) slug: String,
+    /// Whether its keys are those of an MDN page.
+    pub(crate) is_mdn: bool,
     pub(crate) fault: Option<FrontMatterFault>,
 }
 
@@ -287,6 +291,8 @@ fn collect(body: usize, pairs: impl IntoIterator<Item = (String, Value)>) -> Fro
                     }
                 }
             }
+            "slug" | "permalink" | "url" if front.slug.is_empty() => front.slug = scalar(&value),
+            "page-type" => front.is_mdn = true,
             "lang" | "language" => front.language = scalar(&value),
             "draft" => front.draft = scalar(&value).eq_ignore_ascii_case("true"),
             _ => {}

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::fence;
+use crate::mask::blank;
 
 /// A line whose indentation was moved to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,12 @@ pub(crate) struct Shift {
 }
 
 impl Shift {
+    /// Where a range of the parse buffer stands in the source.
+    pub(crate) fn range_to_source(shifts: &[Self], range: &Range<usize>) -> Range<usize> {
+        let start = Self::to_source(shifts, range.start);
+        start..Self::to_source(shifts, range.end).max(start)
+    }
+
     /// Where a place of the parse buffer stands in the source.
     pub(crate) fn to_source(shifts: &[Self], position: usize) -> usize {
         let next = shifts.partition_point(|shift| shift.line.start <= position);
@@ -56,6 +63,8 @@ pub(crate) struct Levelled {
     pub(crate) shifts: Vec<Shift>,
     /// Bodies of outermost admonitions and tabs: headings in them are content.
     pub(crate) bodies: Vec<Range<usize>>,
+    /// What readers see of the lines that open them: the kind and the title; places of the source.
+    pub(crate) labels: Vec<Range<usize>>,
 }
 
 /// Levels the bodies of `!!! note`, `??? note` and `=== "Tab"`.
@@ -100,6 +109,13 @@ pub(crate) fn level_admonitions(source: &str, body: usize, buffer: &mut [u8]) ->
                 body_start = range.start;
             }
             bodies.push(indent + 4);
+            // Blank, the line cannot join the paragraph or the table in its body.
+            let marker = line.trim_start().find(' ').map_or(0, |space| indent + space + 1);
+            levelled
+                .labels
+                .push(range.start + marker..range.start + line.trim_end().len());
+            blank(buffer, range);
+            continue;
         }
         levelled.shifts.extend(level(buffer, range, base));
     }
@@ -131,7 +147,7 @@ mod tests {
         let (buffer, found) = levelled(source);
         assert_eq!(
             buffer,
-            "!!! note\na    \n\n    code    \n\n!!! tip    \nb        \nafter\n"
+            "        \na    \n\n    code    \n\n           \nb        \nafter\n"
         );
         assert_eq!(found.bodies.len(), 1);
         assert_eq!(found.bodies[0], 0..source.len() - "after\n".len());
@@ -142,7 +158,7 @@ mod tests {
     #[test]
     fn fences_in_a_body_move_as_a_whole_and_fences_outside_stay() {
         let (buffer, _) = levelled("=== \"Tab\"\n\n    ```sh\n    if x\n      y\n\n    ```\n");
-        assert_eq!(buffer, "=== \"Tab\"\n\n```sh    \nif x    \n  y    \n\n```    \n");
+        assert_eq!(buffer, "         \n\n```sh    \nif x    \n  y    \n\n```    \n");
         let fenced = "```\n!!! note\n    a\n```\n    code\n";
         assert_eq!(levelled(fenced).0, fenced);
         let text = "text\n\n    code\n";

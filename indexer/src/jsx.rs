@@ -4,6 +4,8 @@
 //! brackets, strings and comments are enough. A scan that fails takes what it looked at from the caller's budget, so
 //! that many openers without an end cannot make the whole more than linear.
 
+use std::ops::Range;
+
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TagKind {
     Open,
@@ -101,6 +103,96 @@ fn after_braces(bytes: &[u8], mut at: usize) -> Option<usize> {
         at += 1;
     }
     None
+}
+
+/// After the brace that closes the one at `position`.
+pub(crate) fn braces_end(source: &str, position: usize, budget: &mut usize) -> Option<usize> {
+    if *budget == 0 {
+        return None;
+    }
+    let end = after_braces(source.as_bytes(), position);
+    if end.is_none() {
+        *budget = budget.saturating_sub(source.len() - position);
+    }
+    end
+}
+
+/// The attributes of a tag, of which `tag` is the whole text: name, and the place of a value that is a text.
+pub(crate) fn attributes(tag: &str) -> Vec<(&str, Option<Range<usize>>)> {
+    let bytes = tag.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 1 + tag[1..]
+        .find(|c: char| c.is_ascii_whitespace() || c == '>')
+        .unwrap_or(tag.len() - 1);
+    while let Some(&byte) = bytes.get(at) {
+        if byte == b'{' {
+            // A spread, or a comment.
+            match after_braces(bytes, at) {
+                Some(end) => at = end,
+                None => break,
+            }
+            continue;
+        }
+        if !byte.is_ascii_alphabetic() && !b"_$@:".contains(&byte) {
+            at += 1;
+            continue;
+        }
+        let name_start = at;
+        while bytes
+            .get(at)
+            .is_some_and(|&byte| byte.is_ascii_alphanumeric() || b"_$@:.-".contains(&byte))
+        {
+            at += 1;
+        }
+        let name = &tag[name_start..at];
+        let blanks = |from: usize| {
+            bytes[from..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_whitespace())
+                .count()
+        };
+        let equals = at + blanks(at);
+        if bytes.get(equals) != Some(&b'=') {
+            found.push((name, None));
+            continue;
+        }
+        at = equals + 1;
+        at += blanks(at);
+        let (value, end) = match bytes.get(at) {
+            Some(b'"' | b'\'') => match after_quote(bytes, at) {
+                Some(end) => (Some(at + 1..end - 1), end),
+                None => break,
+            },
+            Some(b'{') => match after_braces(bytes, at) {
+                Some(end) => (text_in_braces(tag, at, end), end),
+                None => break,
+            },
+            _ => {
+                let length = bytes[at..]
+                    .iter()
+                    .take_while(|&&byte| !byte.is_ascii_whitespace() && byte != b'>')
+                    .count();
+                (Some(at..at + length), at + length)
+            }
+        };
+        found.push((name, value));
+        at = end;
+    }
+    found
+}
+
+/// The place of the text in `{"text"}`, if the braces from `open` to `end` hold nothing else.
+pub(crate) fn text_in_braces(source: &str, open: usize, end: usize) -> Option<Range<usize>> {
+    let inner = source.get(open + 1..end.checked_sub(1)?)?;
+    let start = open + 1 + (inner.len() - inner.trim_start().len());
+    let inner = inner.trim();
+    let quote = inner
+        .chars()
+        .next()
+        .filter(|quote| matches!(quote, '"' | '\'' | '`'))?;
+    let text = inner.strip_prefix(quote)?.strip_suffix(quote)?;
+    let is_plain = !text.contains([quote, '\\']) && !text.contains("${");
+    (is_plain && inner.len() > 1).then(|| start + 1..start + 1 + text.len())
 }
 
 /// The end of the import or export statement that begins at `position`, its line feed included.
@@ -212,6 +304,28 @@ mod tests {
             let mut budget = 1000;
             let found = jsx_tag(source, 0, &mut budget).map(|tag| (tag.name, tag.kind, &source[tag.end..]));
             assert_eq!(found, expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn attributes_are_read_with_the_places_of_their_texts() {
+        let tag = r#"<A.B title="x > y" {...rest} label={'l'} on count={1 + 2} t={`m`} u={`${n}`} v=w/>"#;
+        let found: Vec<(&str, Option<&str>)> = attributes(tag)
+            .into_iter()
+            .map(|(name, value)| (name, value.map(|value| &tag[value])))
+            .collect();
+        let expected = [
+            ("title", Some("x > y")),
+            ("label", Some("l")),
+            ("on", None),
+            ("count", None),
+            ("t", Some("m")),
+            ("u", None),
+            ("v", Some("w/")),
+        ];
+        assert_eq!(found, expected);
+        for open in ["<A b={", "<A b=\"", "<", "</A", "<A b="] {
+            attributes(open);
         }
     }
 

@@ -9,7 +9,8 @@
 //!
 //! * [`walk`] finds the documents; [`rules`] says which paths are left out.
 //! * [`split`] turns one document into sections; it knows Markdown and nothing of files.
-//! * [`build`] drives both and the writer; [`report`] is what it has to tell.
+//! * [`build`] drives both and the writer; [`report`] is what it has to tell, [`warning_kind`] the kinds of its warnings,
+//!   [`sarif`] the same for code-review tools.
 //! * [`cli`] is the command line; `build_command`, [`inspect`], `search_command`, `verify_command` and `merge_command` are its
 //!   commands; [`output`] holds the two streams.
 //!
@@ -22,8 +23,12 @@ mod blocks;
 pub mod build;
 pub mod build_command;
 pub mod cli;
+mod component;
+mod container;
 mod decode;
+mod edit;
 mod fence;
+pub mod flavour;
 mod front_matter;
 mod html_text;
 mod indent;
@@ -35,15 +40,22 @@ mod mask;
 mod mdx;
 pub mod merge_command;
 pub mod output;
+mod page_url;
 mod parts;
+mod relink;
 pub mod report;
+mod role;
 pub mod rules;
+pub mod sarif;
 mod scrub;
 pub mod search_command;
 mod sections;
 mod shortcode;
+pub mod site;
+mod source_file;
 pub mod split;
 mod stored;
 mod unseen;
 pub mod verify_command;
 pub mod walk;
+pub mod warning_kind;

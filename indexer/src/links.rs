@@ -1,54 +1,100 @@
-//! Where a link of a document leads inside the docs tree, by path arithmetic alone.
+//! Reads a link's destination: whether it may lead to a document of the tree, and its path and fragment.
 //!
-//! In: the path of the document and a link's destination. Out: path and fragment, or nothing where the link leaves
-//! the tree. Whether such a document exists is not known here.
+//! In: a destination as the parser gives it. Out: path and fragment as the index takes them in, or nothing for an
+//! address elsewhere. Which document the path names is not known here: see [`docs_index::LinkTargets`].
 
 use docs_index::LinkSource;
 
-/// The place that `destination` names, seen from the document at `document`.
-pub(crate) fn resolve(document: &[u8], destination: &str, text: String) -> Option<LinkSource> {
+/// Path and fragment of a destination; none for an address with a scheme or a host.
+pub(crate) fn read(destination: &str, text: String) -> Option<LinkSource> {
     let destination = destination.trim();
     if destination.is_empty() || destination.starts_with("//") || has_scheme(destination) {
         return None;
     }
-    let (place, fragment) = destination.split_once('#').unwrap_or((destination, ""));
-    let place = place.split('?').next().unwrap_or_default();
-    let fragment = String::from_utf8_lossy(&percent_decoded(fragment)).into_owned();
-    if place.is_empty() {
-        // A query alone names the page itself, too.
-        return Some(LinkSource {
-            path: document.to_vec(),
-            fragment,
-            text,
-        });
+    let (path, fragment) = destination.split_once('#').unwrap_or((destination, ""));
+    // A query alone names the page itself, too.
+    let path = path.split('?').next().unwrap_or_default();
+    Some(LinkSource {
+        path: percent_decoded(path),
+        fragment: String::from_utf8_lossy(&percent_decoded(fragment)).into_owned(),
+        text,
+    })
+}
+
+/// A destination without the calls of a site generator: `{{< ref "x" >}}` and `{% link x %}` are x, all others nothing.
+pub(crate) fn without_calls(destination: &str) -> String {
+    const LONGEST: usize = 4096;
+    if destination.len() > LONGEST {
+        return destination.to_owned();
     }
-    let path = percent_decoded(place);
-    let (mut names, path) = match path.strip_prefix(b"/") {
-        Some(rest) => (Vec::new(), rest),
-        None => (folders(document), path.as_slice()),
-    };
-    let mut is_folder = false;
-    for name in path.split(|&byte| byte == b'/') {
-        is_folder = matches!(name, b"" | b"." | b"..");
+    let mut text = String::with_capacity(destination.len());
+    let mut rest = destination;
+    while let Some(open) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
+        let close = if rest[open..].starts_with("{{") {
+            "}}"
+        } else {
+            "%}"
+        };
+        let Some(length) = rest[open + 2..].find(close) else {
+            break;
+        };
+        text.push_str(&rest[..open]);
+        let call = rest[open + 2..open + 2 + length].trim_matches(['<', '>', '%', ' ', '-']);
+        if let Some((name, argument)) = call.split_once(char::is_whitespace)
+            && matches!(name, "ref" | "relref" | "link")
+        {
+            let argument = argument.trim().trim_matches(['"', '\'', '`']);
+            // Liquid's paths are those of the site's source.
+            if name == "link" && !argument.starts_with('/') {
+                text.push('/');
+            }
+            text.push_str(argument);
+        }
+        rest = &rest[open + 2 + length + 2..];
+    }
+    text.push_str(rest);
+    text
+}
+
+/// The public address of what a destination names, seen from the page at `page`; both addresses may be empty.
+pub(crate) fn address(page: &str, base_url: &str, destination: &str) -> Option<String> {
+    if base_url.is_empty() || has_scheme(destination) || destination.starts_with("//") {
+        return None;
+    }
+    let (site, base_path) = origin(base_url)?;
+    if destination.starts_with('/') {
+        return Some(format!("{site}{destination}"));
+    }
+    if page.is_empty() {
+        return None;
+    }
+    let (place, end) = destination.split_at(destination.find(['#', '?']).unwrap_or(destination.len()));
+    let page_path = page.strip_prefix(site).unwrap_or(base_path);
+    let page_path = page_path.split(['#', '?']).next().unwrap_or_default();
+    let mut names: Vec<&str> = page_path.split('/').collect();
+    if place.is_empty() {
+        return Some(format!("{site}{page_path}{end}"));
+    }
+    names.pop();
+    for name in place.split('/') {
         match name {
-            b"" | b"." => {}
-            b".." => {
-                names.pop()?;
+            "." => {}
+            ".." => {
+                if names.len() > 1 {
+                    names.pop();
+                }
             }
             name => names.push(name),
         }
     }
-    let mut path = names.join(&b'/');
-    if is_folder && !path.is_empty() {
-        path.push(b'/');
-    }
-    Some(LinkSource { path, fragment, text })
+    Some(format!("{site}{}{end}", names.join("/")))
 }
 
-fn folders(document: &[u8]) -> Vec<&[u8]> {
-    let mut names: Vec<&[u8]> = document.split(|&byte| byte == b'/').collect();
-    names.pop();
-    names
+/// `https://host` and the path of an address.
+fn origin(url: &str) -> Option<(&str, &str)> {
+    let host = url.find("://")? + 3;
+    let end = url[host..].find('/').map_or(url.len(), |slash| host + slash);
+    Some(url.split_at(end))
 }
 
 fn has_scheme(destination: &str) -> bool {
@@ -82,26 +128,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_resolve_by_path_arithmetic() {
+    fn destinations_become_path_and_fragment() {
         let cases = [
-            ("b.md", Some(("guide/b.md", ""))),
-            ("./b.md#x", Some(("guide/b.md", "x"))),
-            ("../top.md?plain=1#y%20z", Some(("top.md", "y z"))),
-            ("/api/", Some(("api/", ""))),
-            ("sub/", Some(("guide/sub/", ""))),
-            ("..", Some(("", ""))),
-            (".", Some(("guide/", ""))),
-            ("#here", Some(("guide/a.md", "here"))),
-            ("my%20file.md", Some(("guide/my file.md", ""))),
-            ("100%.md", Some(("guide/100%.md", ""))),
-            ("../../out.md", None),
+            ("b.md", Some(("b.md", ""))),
+            (" ./b.md#x ", Some(("./b.md", "x"))),
+            ("../top.md?plain=1#y%20z", Some(("../top.md", "y z"))),
+            ("/api/", Some(("/api/", ""))),
+            ("..", Some(("..", ""))),
+            ("#here", Some(("", "here"))),
+            ("?plain=1#here", Some(("", "here"))),
+            ("#", Some(("", ""))),
+            ("my%20file.md", Some(("my file.md", ""))),
+            ("100%.md", Some(("100%.md", ""))),
+            ("a/b:c.md", Some(("a/b:c.md", ""))),
             ("https://example.com/a", None),
             ("mailto:a@b.c", None),
             ("//example.com", None),
             ("", None),
         ];
         for (destination, expected) in cases {
-            let link = resolve(b"guide/a.md", destination, String::new());
+            let link = read(destination, String::new());
             let found = link
                 .as_ref()
                 .map(|l| (std::str::from_utf8(&l.path).unwrap(), l.fragment.as_str()));

@@ -8,10 +8,10 @@
 use std::ops::Range;
 
 use docs_index::BodyText;
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::html_text::HtmlText;
-use crate::mask::{Dialect, FILLER, Masked};
+use crate::mask::{Dialect, FILLER, Masked, Style};
 use crate::scrub::is_invisible;
 
 #[derive(Debug, Default)]
@@ -19,7 +19,13 @@ pub(crate) struct Outline {
     pub(crate) headings: Vec<Heading>,
     /// In the order of their places.
     pub(crate) pieces: Vec<Piece>,
+    /// In the order of their places.
     pub(crate) links: Vec<Link>,
+    /// Places in the buffer of the definitions that links refer to, in order.
+    pub(crate) definitions: Vec<Range<usize>>,
+    pub(crate) footnote_definitions: Vec<Footnote>,
+    /// In the order of their places.
+    pub(crate) footnote_references: Vec<Footnote>,
     /// The texts of all pieces, one after another.
     texts: String,
 }
@@ -32,11 +38,37 @@ pub(crate) struct Heading {
     pub(crate) range: Range<usize>,
 }
 
+/// A link or an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Link {
-    pub(crate) start: usize,
+    /// Place in the buffer.
+    pub(crate) range: Range<usize>,
+    pub(crate) form: LinkForm,
     pub(crate) destination: String,
     pub(crate) text: String,
+    pub(crate) is_image: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LinkForm {
+    /// `[text](destination)`: the place of the destination in the buffer.
+    Inline(Range<usize>),
+    /// `[text][label]`, `[text][]`, `[text]`: the place after the text.
+    Reference(usize),
+    /// `[[destination|text]]`
+    Wiki,
+    /// `<https://…>` and the like.
+    Auto,
+    /// `<a href="…">`: the place of the destination in the buffer.
+    Html(Range<usize>),
+}
+
+/// A footnote, at its definition or where it is referred to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Footnote {
+    pub(crate) label: String,
+    /// Place in the buffer.
+    pub(crate) range: Range<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,27 +156,39 @@ impl Outline {
     }
 }
 
-pub(crate) fn read(masked: &Masked<'_>, source: &str, dialect: Dialect) -> Outline {
+pub(crate) fn read(masked: &Masked<'_>, source: &str, style: Style) -> Outline {
     let mut reader = Reader {
         outline: Outline::default(),
         source,
         masked,
-        dialect,
-        next_code: 0,
+        dialect: style.dialect,
+        next_blanked: 0,
         next_body: 0,
         depth: 0,
         heading: None,
-        link: None,
+        links: Vec::new(),
         html: None,
         code_block: None,
         glue: [Glue::None; 4],
     };
-    for (event, range) in Parser::new_ext(&masked.buffer, options()).into_offset_iter() {
-        reader.blank_code_before(range.start);
+    let mut options = options();
+    // `[[1]](url)` is a link around brackets.
+    if masked.buffer.contains("[[") && !masked.buffer.contains("]](") {
+        options |= Options::ENABLE_WIKILINKS;
+    }
+    let mut events = Parser::new_ext(&masked.buffer, options).into_offset_iter();
+    let definitions = events.reference_definitions().iter();
+    let mut definitions: Vec<Range<usize>> = definitions.map(|(_, found)| found.span.clone()).collect();
+    definitions.sort_by_key(|definition| definition.start);
+    for (event, range) in events.by_ref() {
+        reader.blanked_before(range.start);
         reader.take(event, range);
     }
-    reader.blank_code_before(usize::MAX);
-    reader.outline
+    reader.blanked_before(usize::MAX);
+    let mut outline = reader.outline;
+    outline.definitions = definitions;
+    outline.links.sort_by_key(|link| link.range.start);
+    outline
 }
 
 struct Reader<'m> {
@@ -152,13 +196,14 @@ struct Reader<'m> {
     source: &'m str,
     masked: &'m Masked<'m>,
     dialect: Dialect,
-    next_code: usize,
+    next_blanked: usize,
     next_body: usize,
     /// Containers around the place: quotes, lists, footnotes.
     depth: usize,
     /// The document-level heading being read.
     heading: Option<Heading>,
-    link: Option<Link>,
+    /// Links and images around the place, the outer first, each with the end of what was last read in it.
+    links: Vec<OpenLink>,
     html: Option<HtmlText>,
     /// Whether the code block being read is prose to its dialect.
     code_block: Option<bool>,
@@ -166,13 +211,22 @@ struct Reader<'m> {
     glue: [Glue; 4],
 }
 
+struct OpenLink {
+    link: Link,
+    inner_end: usize,
+}
+
 impl Reader<'_> {
     fn take(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),
-            Event::End(tag) => self.end(tag),
-            Event::Text(text) => self.text(&text, range),
+            Event::End(tag) => self.end(tag, range),
+            Event::Text(text) => {
+                self.inside(&range);
+                self.text(&text, range);
+            }
             Event::Code(code) => {
+                self.inside(&range);
                 if let Some(heading) = &mut self.heading {
                     heading.title.push_str(&code);
                 } else {
@@ -181,16 +235,19 @@ impl Reader<'_> {
                     self.due(Field::Prose, Glue::Space);
                     self.due(Field::LinkText, Glue::Space);
                 }
-                if let Some(link) = &mut self.link {
-                    link.text.push_str(&code);
+                for open in &mut self.links {
+                    open.link.text.push_str(&code);
                 }
             }
             Event::Html(html) => {
+                self.html_links(&html, range.start);
                 let mut text = String::new();
                 self.html.get_or_insert_default().feed(&html, &mut text);
                 self.push(Field::Prose, &text, range);
             }
             Event::InlineHtml(html) => {
+                self.inside(&range);
+                self.html_links(&html, range.start);
                 if html.get(..3).is_some_and(|tag| tag.eq_ignore_ascii_case("<br")) {
                     self.soft_break();
                 } else if html.get(..4).is_some_and(|tag| tag.eq_ignore_ascii_case("<img")) {
@@ -201,10 +258,14 @@ impl Reader<'_> {
             }
             Event::SoftBreak | Event::HardBreak => self.soft_break(),
             Event::Rule => self.block(),
-            Event::FootnoteReference(_)
-            | Event::TaskListMarker(_)
-            | Event::InlineMath(_)
-            | Event::DisplayMath(_) => {}
+            Event::FootnoteReference(label) => {
+                self.inside(&range);
+                self.outline.footnote_references.push(Footnote {
+                    label: label.into_string(),
+                    range,
+                });
+            }
+            Event::TaskListMarker(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
     }
 
@@ -228,9 +289,17 @@ impl Reader<'_> {
                     self.block();
                 }
             }
-            Tag::List(_) | Tag::FootnoteDefinition(_) => {
+            Tag::List(_) => {
                 self.block();
                 self.depth += 1;
+            }
+            Tag::FootnoteDefinition(label) => {
+                self.block();
+                self.depth += 1;
+                self.outline.footnote_definitions.push(Footnote {
+                    label: label.into_string(),
+                    range,
+                });
             }
             Tag::CodeBlock(kind) => {
                 self.block();
@@ -241,15 +310,15 @@ impl Reader<'_> {
                 self.block();
                 self.html = Some(HtmlText::default());
             }
-            Tag::Link { dest_url, .. } => {
+            Tag::Link {
+                dest_url, link_type, ..
+            } => {
                 self.due(Field::LinkText, Glue::Line);
-                let text = String::new();
-                self.link = Some(Link {
-                    start: range.start,
-                    destination: dest_url.into_string(),
-                    text,
-                });
+                self.open_link(link_type, dest_url.into_string(), range, false);
             }
+            Tag::Image {
+                dest_url, link_type, ..
+            } => self.open_link(link_type, dest_url.into_string(), range, true),
             Tag::Paragraph | Tag::Item | Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell => {
                 self.block();
             }
@@ -257,7 +326,83 @@ impl Reader<'_> {
         }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn open_link(&mut self, kind: LinkType, destination: String, range: Range<usize>, is_image: bool) {
+        let form = match kind {
+            LinkType::Inline => LinkForm::Inline(0..0),
+            LinkType::Autolink | LinkType::Email => LinkForm::Auto,
+            LinkType::WikiLink { .. } => LinkForm::Wiki,
+            _ => LinkForm::Reference(0),
+        };
+        self.links.push(OpenLink {
+            inner_end: range.start + 1 + usize::from(is_image),
+            link: Link {
+                range,
+                form,
+                destination,
+                text: String::new(),
+                is_image,
+            },
+        });
+    }
+
+    /// Something was read that may be part of the text of links.
+    fn inside(&mut self, range: &Range<usize>) {
+        for open in &mut self.links {
+            open.inner_end = open.inner_end.max(range.end);
+        }
+    }
+
+    fn close_link(&mut self, range: &Range<usize>) {
+        let Some(OpenLink { mut link, inner_end }) = self.links.pop() else {
+            return;
+        };
+        self.inside(range);
+        link.text = folded(&link.text);
+        let buffer = &self.masked.buffer;
+        link.form = match link.form {
+            LinkForm::Inline(_) => match inline_destination(buffer, inner_end..link.range.end) {
+                Some(place) => LinkForm::Inline(place),
+                None => LinkForm::Auto,
+            },
+            LinkForm::Reference(_) => {
+                let rest = buffer.get(inner_end..link.range.end).unwrap_or_default();
+                rest.find(']')
+                    .map_or(LinkForm::Auto, |close| LinkForm::Reference(inner_end + close))
+            }
+            other => other,
+        };
+        self.outline.links.push(link);
+    }
+
+    /// The links in a piece of HTML.
+    fn html_links(&mut self, html: &str, start: usize) {
+        let mut from = 0;
+        while let Some(offset) = html[from..].find("href=") {
+            let value = from + offset + 5;
+            from = value;
+            let Some(quote) = html[value..]
+                .chars()
+                .next()
+                .filter(|quote| matches!(quote, '"' | '\''))
+            else {
+                continue;
+            };
+            let Some(length) = html[value + 1..].find(quote) else {
+                return;
+            };
+            from = value + 1 + length + 1;
+            let place = value + 1..value + 1 + length;
+            self.outline.links.push(Link {
+                destination: html[place.clone()].to_owned(),
+                range: start + place.start..start + place.end,
+                form: LinkForm::Html(start + place.start..start + place.end),
+                text: String::new(),
+                is_image: false,
+            });
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd, range: Range<usize>) {
         match tag {
             TagEnd::Heading(_) => {
                 self.block();
@@ -280,11 +425,9 @@ impl Reader<'_> {
             }
             TagEnd::Link => {
                 self.due(Field::Prose, Glue::Space);
-                if let Some(mut link) = self.link.take() {
-                    link.text = folded(&link.text);
-                    self.outline.links.push(link);
-                }
+                self.close_link(&range);
             }
+            TagEnd::Image => self.close_link(&range),
             TagEnd::Paragraph | TagEnd::Item | TagEnd::TableCell => self.block(),
             _ => {}
         }
@@ -295,14 +438,14 @@ impl Reader<'_> {
             self.push(if is_prose { Field::Prose } else { Field::Code }, text, range);
             return;
         }
-        if let Some(link) = &mut self.link {
-            link.text.push_str(text);
+        for open in &mut self.links {
+            open.link.text.push_str(text);
         }
         if let Some(heading) = &mut self.heading {
             heading.title.push_str(text);
         } else {
             self.push(
-                if self.link.is_some() {
+                if self.links.iter().any(|open| !open.link.is_image) {
                     Field::LinkText
                 } else {
                     Field::Prose
@@ -317,8 +460,8 @@ impl Reader<'_> {
         if let Some(heading) = &mut self.heading {
             heading.title.push(' ');
         }
-        if let Some(link) = &mut self.link {
-            link.text.push(' ');
+        for open in &mut self.links {
+            open.link.text.push(' ');
         }
         self.due(Field::Prose, Glue::Space);
         self.due(Field::LinkText, Glue::Space);
@@ -352,19 +495,19 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the blanked code that stands before `position`.
-    fn blank_code_before(&mut self, position: usize) {
-        while let Some(code) = self
-            .masked
-            .code
-            .get(self.next_code)
-            .filter(|code| code.start <= position)
+    /// Adds the blanked text that belongs before `position`.
+    fn blanked_before(&mut self, position: usize) {
+        let masked = self.masked;
+        while let Some(blanked) = masked
+            .blanked
+            .get(self.next_blanked)
+            .filter(|blanked| blanked.place <= position)
         {
-            self.next_code += 1;
-            let text = self.source.get(code.clone()).unwrap_or_default().trim();
-            self.due(Field::Code, Glue::Line);
-            self.push(Field::Code, text, code.clone());
-            self.due(Field::Code, Glue::Line);
+            self.next_blanked += 1;
+            let text = self.source.get(blanked.source.clone()).unwrap_or_default().trim();
+            self.due(blanked.field, Glue::Line);
+            self.push(blanked.field, text, blanked.source.clone());
+            self.due(blanked.field, Glue::Line);
         }
     }
 
@@ -382,6 +525,37 @@ impl Reader<'_> {
             .get(self.next_body)
             .is_some_and(|body| body.contains(&position))
     }
+}
+
+/// The place of the destination in the part of an inline link after its text: `](destination "title")`.
+fn inline_destination(buffer: &str, rest: Range<usize>) -> Option<Range<usize>> {
+    let text = buffer.get(rest.clone())?;
+    let open = text.find("](")? + 2;
+    let start = open + (text[open..].len() - text[open..].trim_start().len());
+    if let Some(inner) = text[start..].strip_prefix('<') {
+        let length = inner.find('>')?;
+        return Some(rest.start + start..rest.start + start + length + 2);
+    }
+    let mut depth = 0_usize;
+    let mut escaped = false;
+    let length = text[start..].find(|character: char| {
+        let is_end = match character {
+            _ if escaped => false,
+            '(' => {
+                depth += 1;
+                false
+            }
+            ')' if depth == 0 => true,
+            ')' => {
+                depth -= 1;
+                false
+            }
+            _ => character.is_whitespace(),
+        };
+        escaped = character == '\\' && !escaped;
+        is_end
+    })?;
+    Some(rest.start + start..rest.start + start + length)
 }
 
 /// The last place up to `place` where a character begins or the text ends.
@@ -417,8 +591,8 @@ mod tests {
     use crate::mask::mask;
 
     fn outline(source: &str) -> (Outline, BodyText) {
-        let masked = mask(source, 0, Dialect::Markdown);
-        let outline = read(&masked, source, Dialect::Markdown);
+        let masked = mask(source, 0, Style::default());
+        let outline = read(&masked, source, Style::default());
         let mut body = BodyText::default();
         for piece in &outline.pieces {
             outline.append(piece, &(0..source.len()), &mut body);
@@ -467,8 +641,13 @@ mod tests {
         assert_eq!(body.inline_code, "code\nb");
         assert_eq!(body.link_text, "a  link");
         assert_eq!(body.code, "run it\n");
-        assert_eq!(outline.links.len(), 1);
-        assert_eq!(outline.links[0].text, "a b link");
+        let links: Vec<_> = outline
+            .links
+            .iter()
+            .map(|link| (link.text.as_str(), link.is_image))
+            .collect();
+        assert_eq!(links, [("a b link", false), ("alt", true)]);
+        assert_eq!(outline.definitions.len(), 1);
     }
 
     #[test]

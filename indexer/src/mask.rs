@@ -1,15 +1,19 @@
 //! The parse buffer: the source as the Markdown parser should see it.
 //!
-//! In: decoded text, where its body begins, its dialect. Out: a buffer of the same length and the same lines, in
+//! In: decoded text, where its body begins, its style. Out: a buffer of the same length and the same lines, in
 //! which whatever is no Markdown is blank: front matter, comments that CommonMark would not see as one, MDX
-//! statements and tags, maths blocks, bodies of code shortcodes, explicit ids of headings; and, beside it, what of
-//! the source no reader sees. Since nothing changes its line, line numbers found in the buffer are the file's.
+//! statements and tags, lines of containers, maths blocks, bodies of code shortcodes, explicit ids of headings; and,
+//! beside it, what of the source is stored otherwise or not at all. Since nothing changes its line, line numbers
+//! found in the buffer are the file's.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::anchor::{self, LineAttributes};
-use crate::indent;
+use crate::container;
+use crate::edit::{Edit, apart};
+use crate::indent::{self, Shift};
+use crate::markdown::Field;
 use crate::mdx;
 use crate::unseen;
 
@@ -17,23 +21,51 @@ use crate::unseen;
 /// emphasis around it still works, and left out of all text later.
 pub(crate) const FILLER: char = '\u{1}';
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Dialect {
+    #[default]
     Markdown,
     Mdx,
+}
+
+/// How a document is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Style {
+    pub(crate) dialect: Dialect,
+    /// It is a page of MDN: every name between double braces is a macro.
+    pub(crate) is_mdn: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct Masked<'s> {
     pub(crate) buffer: Cow<'s, str>,
-    /// What no reader sees: ranges of the source in order, apart from each other.
-    pub(crate) hidden: Vec<Range<usize>>,
-    /// Blocks of code or maths that are blank in the buffer, in order.
-    pub(crate) code: Vec<Range<usize>>,
-    /// Ranges whose headings are content, in order.
+    /// What is stored otherwise than it stands in the source, in order, apart from each other.
+    pub(crate) edits: Vec<Edit>,
+    /// Text that is blank in the buffer, in order of its place.
+    pub(crate) blanked: Vec<Blanked>,
+    /// Ranges of the buffer whose headings are content, in order.
     pub(crate) bodies: Vec<Range<usize>>,
     /// Attributes at the end of lines that may be headings, in order; their places are those in the source.
     pub(crate) attributes: Vec<LineAttributes>,
+    /// Lines that stand otherwise in the buffer.
+    pub(crate) shifts: Vec<Shift>,
+}
+
+/// Text of the source that is blank in the buffer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Blanked {
+    pub(crate) field: Field,
+    /// Where in the buffer it belongs.
+    pub(crate) place: usize,
+    /// Where it stands in the source.
+    pub(crate) source: Range<usize>,
+}
+
+impl Masked<'_> {
+    /// Where a range of the buffer stands in the source.
+    pub(crate) fn source_range(&self, range: &Range<usize>) -> Range<usize> {
+        Shift::range_to_source(&self.shifts, range)
+    }
 }
 
 /// Makes every byte of `range` a space, line feeds apart.
@@ -45,79 +77,126 @@ pub(crate) fn blank(buffer: &mut [u8], range: Range<usize>) {
     }
 }
 
-pub(crate) fn mask(source: &str, body: usize, dialect: Dialect) -> Masked<'_> {
+/// Without any of these a buffer is its source.
+const TRIGGERS: [&str; 26] = [
+    "<!--",
+    "[//]:",
+    "[comment]:",
+    "{{",
+    "{%",
+    "$$",
+    "{#",
+    "{ ",
+    "{/*",
+    "{id",
+    "{.",
+    "{data-",
+    "{key",
+    "!!! ",
+    "???",
+    "=== \"",
+    "<script",
+    "<style",
+    "<SCRIPT",
+    "<STYLE",
+    ":::",
+    "///",
+    ")=",
+    "}`",
+    "```{",
+    "~~~{",
+];
+
+pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
     let needed = body > 0
-        || dialect == Dialect::Mdx
-        || [
-            "<!--",
-            "[//]:",
-            "[comment]:",
-            "{{",
-            "$$",
-            "{#",
-            "{ ",
-            "{/*",
-            "{id",
-            "{data-",
-            "!!! ",
-            "???",
-            "=== \"",
-            "<script",
-            "<style",
-            "<SCRIPT",
-            "<STYLE",
-        ]
-        .iter()
-        .any(|trigger| source.contains(trigger));
+        || style.dialect == Dialect::Mdx
+        || style.is_mdn
+        || TRIGGERS.iter().any(|trigger| source.contains(trigger))
+        || source.contains("``` {");
     if !needed {
         return Masked {
             buffer: Cow::Borrowed(source),
-            hidden: Vec::new(),
-            code: Vec::new(),
+            edits: Vec::new(),
+            blanked: Vec::new(),
             bodies: Vec::new(),
             attributes: Vec::new(),
+            shifts: Vec::new(),
         };
     }
     let mut buffer = source.as_bytes().to_vec();
     blank(&mut buffer, 0..body);
     let attributes = blank_attributes(source, body, &mut buffer);
-    let (mut hidden, shifts, bodies) = match dialect {
+    let mut edits = Vec::new();
+    let mut blanked = Vec::new();
+    let mut bodies = Vec::new();
+    let shifts = match style.dialect {
         Dialect::Mdx => {
             let mdx = mdx::blank_javascript(source, body, &mut buffer);
-            (mdx.hidden, mdx.shifts, Vec::new())
+            edits = mdx.edits;
+            blanked.extend(mdx.labels.into_iter().map(|label| Blanked {
+                field: Field::Prose,
+                place: label.start,
+                source: label,
+            }));
+            // Components go, and with them what their content is indented by.
+            edits.extend(
+                mdx.shifts
+                    .iter()
+                    .map(|shift| Edit::hide(shift.line.start..shift.line.start + shift.by)),
+            );
+            mdx.shifts
         }
         Dialect::Markdown => {
             let levelled = indent::level_admonitions(source, body, &mut buffer);
-            (Vec::new(), levelled.shifts, levelled.bodies)
+            bodies = levelled.bodies;
+            blanked.extend(levelled.labels.into_iter().map(|label| Blanked {
+                field: Field::Prose,
+                place: label.start,
+                source: label,
+            }));
+            levelled.shifts
         }
     };
-    let text = into_text(buffer, source);
-    let (text, code) = unseen::blank_unseen(text, &shifts, &mut hidden);
+    let mut text = into_text(buffer, source);
+    let mut buffer = text.clone().into_bytes();
+    let containers = container::blank_containers(&mut buffer, &text, body);
+    if !(containers.labels.is_empty() && containers.edits.is_empty()) || buffer != text.as_bytes() {
+        text = into_text(buffer, source);
+    }
+    bodies.extend(containers.bodies);
+    bodies.sort_by_key(|body| body.start);
+    let unseen = unseen::blank_unseen(text, style);
+    let place = |field, range: Range<usize>| Blanked {
+        field,
+        place: range.start,
+        source: Shift::range_to_source(&shifts, &range),
+    };
+    blanked.extend(
+        containers
+            .labels
+            .into_iter()
+            .map(|label| place(Field::Prose, label)),
+    );
+    blanked.extend(unseen.code.into_iter().map(|code| place(Field::Code, code)));
+    blanked.sort_by_key(|blanked| blanked.place);
+    let placed = containers.edits.into_iter().chain(unseen.edits).map(|edit| Edit {
+        range: Shift::range_to_source(&shifts, &edit.range),
+        text: edit.text,
+    });
+    edits.extend(placed.filter(|edit| edit.range.start < edit.range.end));
     Masked {
-        buffer: Cow::Owned(text),
-        hidden: apart(hidden),
-        code,
+        buffer: Cow::Owned(unseen.text),
+        edits: apart(edits),
+        blanked,
         bodies,
         attributes,
+        shifts,
     }
 }
 
 /// Blanks cover whole characters, so the buffer is text again.
 pub(crate) fn into_text(buffer: Vec<u8>, source: &str) -> String {
     String::from_utf8(buffer).unwrap_or_else(|_| source.to_owned())
-}
-
-/// Sorts ranges and joins those that touch.
-pub(crate) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.sort_by_key(|range| range.start);
-    let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
-    for range in ranges {
-        match joined.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => joined.push(range),
-        }
-    }
-    joined
 }
 
 fn blank_attributes(source: &str, body: usize, buffer: &mut [u8]) -> Vec<LineAttributes> {
@@ -154,7 +233,7 @@ mod tests {
 
     #[test]
     fn attributes_leave_the_title() {
-        let masked = mask("# A {#x}\n\nB {#y}\n---\n\ntext {#z}\n", 0, Dialect::Markdown);
+        let masked = mask("# A {#x}\n\nB {#y}\n---\n\ntext {#z}\n", 0, Style::default());
         assert_eq!(
             masked
                 .attributes

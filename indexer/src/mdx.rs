@@ -1,16 +1,18 @@
 //! MDX: what is JavaScript in a Markdown file.
 //!
-//! In: the source of an `.mdx` file and its parse buffer. Imports, exports, `{/* … */}` comments, `<style>` and
-//! `<script>` become blanks in the buffer and are reported as hidden. JSX tags become blanks too, so that the text
-//! between them is read as the Markdown it is, and lines indented inside a component are levelled, for MDX has no
-//! indented code. Code fences and code spans are left alone. One pass; scans that fail have a common budget, so that
-//! no input takes more than linear time.
+//! In: the source of an `.mdx` file and its parse buffer. Imports, exports, `{/* … */}` comments, `<style>`,
+//! `<script>` and expressions that make a block become blanks in the buffer and are hidden. JSX tags become blanks
+//! too, so that the text between them is read as the Markdown it is; what a reader sees of their attributes is
+//! their label. Lines indented inside a component are levelled, for MDX has no indented code. Code fences and code
+//! spans are left alone. One pass; scans that fail have a common budget, so that no input takes more than linear time.
 
 use std::ops::Range;
 
+use crate::component::{self, Shown};
+use crate::edit::Edit;
 use crate::fence;
 use crate::indent::{self, Shift};
-use crate::jsx::{TagKind, jsx_tag, statement_end};
+use crate::jsx::{TagKind, braces_end, jsx_tag, statement_end};
 use crate::mask::blank;
 
 /// Nesting beyond which components are no longer told apart.
@@ -18,8 +20,10 @@ const DEEPEST: usize = 128;
 
 #[derive(Debug, Default)]
 pub(crate) struct Mdx {
-    /// Not shown to a reader; ranges of the source, in order.
-    pub(crate) hidden: Vec<Range<usize>>,
+    /// What is stored otherwise, or not at all; ranges of the source, in order.
+    pub(crate) edits: Vec<Edit>,
+    /// What readers see of attributes; ranges of the source, in order.
+    pub(crate) labels: Vec<Range<usize>>,
     pub(crate) shifts: Vec<Shift>,
 }
 
@@ -38,11 +42,56 @@ pub(crate) fn blank_javascript(source: &str, body: usize, buffer: &mut [u8]) -> 
     scan.mdx
 }
 
+/// Whether a Markdown file is written as MDX: outside code, a line begins with the tag of a component that closes
+/// itself or is closed later.
+pub(crate) fn has_components(source: &str, body: usize) -> bool {
+    let text = &source[body..];
+    if !text.contains("<") {
+        return false;
+    }
+    let mut code = None;
+    // Names whose closing tag was looked for.
+    let mut open: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        if let Some(fence) = code {
+            if fence::closes(line, fence) {
+                code = None;
+            }
+            continue;
+        }
+        code = fence::opened_by(line);
+        let Some(tag) = line.trim_start().strip_prefix('<') else {
+            continue;
+        };
+        let (is_close, tag) = tag.strip_prefix('/').map_or((false, tag), |rest| (true, rest));
+        let name = &tag[..tag
+            .find(|character: char| !character.is_ascii_alphanumeric() && character != '.')
+            .unwrap_or(tag.len())];
+        let is_component = name.starts_with(|first: char| first.is_ascii_uppercase())
+            && name.contains(|character: char| character.is_ascii_lowercase());
+        if !is_component {
+            continue;
+        }
+        if is_close && open.contains(&name) || !is_close && line.trim_end().ends_with("/>") {
+            return true;
+        }
+        if !is_close && line.contains(&format!("</{name}>")) {
+            return true;
+        }
+        if !is_close && open.len() < DEEPEST && !open.contains(&name) {
+            open.push(name);
+        }
+    }
+    false
+}
+
 /// An open component.
 struct Component<'s> {
     name: &'s str,
     /// Indentation of its first line of content, once that was seen.
     indent: Option<usize>,
+    /// What stands in the stored text for its closing tag.
+    closer: String,
 }
 
 struct Scan<'s, 'b> {
@@ -72,6 +121,12 @@ impl<'s> Scan<'s, '_> {
             if block_start && let Some(end) = statement_end(self.source, position, &mut self.budget) {
                 self.hide(position..end);
                 position = end;
+                continue;
+            }
+            if let Some(end) = self.block_expression(position, line) {
+                self.hide(position..end);
+                position = end;
+                block_start = true;
                 continue;
             }
             block_start = false;
@@ -115,7 +170,23 @@ impl<'s> Scan<'s, '_> {
 
     fn hide(&mut self, range: Range<usize>) {
         blank(self.buffer, range.clone());
-        self.mdx.hidden.push(range);
+        self.mdx.edits.push(Edit::hide(range));
+    }
+
+    /// The end of an expression that makes a block of its own: a reader sees what it evaluates to, which is not
+    /// known here.
+    fn block_expression(&mut self, position: usize, line: &str) -> Option<usize> {
+        let open = position + (line.len() - line.trim_start().len());
+        if !self.source[open..].starts_with('{') || self.source[open..].starts_with("{/*") {
+            return None;
+        }
+        let end = braces_end(self.source, open, &mut self.budget)?;
+        let after = self.line(end);
+        let inner = &self.source[open..end];
+        let computes = ["=>", "&&", "<", "(", "?"]
+            .iter()
+            .any(|mark| inner.contains(mark));
+        (after.trim().is_empty() && computes).then_some(end)
     }
 
     /// From `position` to the start of a line that was not looked at.
@@ -137,13 +208,7 @@ impl<'s> Scan<'s, '_> {
                     }
                 }
                 b'`' => position = self.skip_code_span(position),
-                b'{' => match self.comment_end(position) {
-                    Some(end) => {
-                        self.hide(position..end);
-                        position = end;
-                    }
-                    None => position += 1,
-                },
+                b'{' => position = self.braces(position).unwrap_or(position + 1),
                 _ => position = self.tag(position).unwrap_or(position + 1),
             }
         }
@@ -185,6 +250,25 @@ impl<'s> Scan<'s, '_> {
         position + length
     }
 
+    /// A comment, or an expression that is a text; its end.
+    fn braces(&mut self, position: usize) -> Option<usize> {
+        if let Some(end) = self.comment_end(position) {
+            self.hide(position..end);
+            return Some(end);
+        }
+        let inner = component::text_expression(&self.source[position..])?;
+        let (start, end) = (position + inner.start, position + inner.end);
+        let after = end + self.source[end..].find('}')? + 1;
+        let text = &self.source[start..end];
+        if text.contains(['\n', '<', '`']) {
+            return None;
+        }
+        self.mdx.edits.push(Edit::replace(position..after, text));
+        blank(self.buffer, position..start);
+        blank(self.buffer, end..after);
+        Some(after)
+    }
+
     fn comment_end(&mut self, position: usize) -> Option<usize> {
         let rest = self.source[position..].strip_prefix("{/*")?;
         if self.budget == 0 {
@@ -217,25 +301,47 @@ impl<'s> Scan<'s, '_> {
                 }
                 self.budget = self.budget.saturating_sub(self.source.len() - tag.end);
             }
-            TagKind::Open if !is_void(tag.name) && self.components.len() < DEEPEST => {
-                self.components.push(Component {
-                    name: tag.name,
-                    indent: None,
-                });
-            }
+            _ => {}
+        }
+        let end = tag.end;
+        let closed = match tag.kind {
             TagKind::Close => {
-                if let Some(index) = self
+                let open = self
                     .components
                     .iter()
-                    .rposition(|component| component.name == tag.name)
-                {
+                    .rposition(|component| component.name == tag.name);
+                open.map(|index| {
+                    let closer = std::mem::take(&mut self.components[index].closer);
                     self.components.truncate(index);
-                }
+                    closer
+                })
             }
-            TagKind::Open | TagKind::Alone => {}
+            TagKind::Open | TagKind::Alone => None,
+        };
+        let starts_line = starts_line(self.source, position);
+        let Shown { edit, closer, labels } = component::shown(
+            &self.source[position..end],
+            tag.name,
+            &tag.kind,
+            closed.as_deref(),
+            starts_line,
+        );
+        if tag.kind == TagKind::Open && !is_void(tag.name) && self.components.len() < DEEPEST {
+            self.components.push(Component {
+                name: tag.name,
+                indent: None,
+                closer,
+            });
         }
-        blank(self.buffer, position..tag.end);
-        Some(tag.end)
+        let labels = labels
+            .into_iter()
+            .map(|label| position + label.start..position + label.end);
+        self.mdx.labels.extend(labels);
+        self.mdx
+            .edits
+            .extend(edit.map(|text| Edit::replace(position..end, text)));
+        blank(self.buffer, position..end);
+        Some(end)
     }
 
     /// Levels lines inside components, and lines that begin with a tag that is now blank.
@@ -258,6 +364,14 @@ impl<'s> Scan<'s, '_> {
     }
 }
 
+/// Whether only blanks stand before a place on its line.
+fn starts_line(source: &str, position: usize) -> bool {
+    const DEEPEST_INDENT: usize = 256;
+    let before = source.as_bytes()[..position].iter().rev().take(DEEPEST_INDENT);
+    let first = before.clone().find(|byte| !matches!(byte, b' ' | b'\t'));
+    first.map_or(position < DEEPEST_INDENT, |&byte| byte == b'\n')
+}
+
 fn is_void(name: &str) -> bool {
     matches!(name, "br" | "hr" | "img" | "input" | "wbr" | "source")
 }
@@ -269,7 +383,8 @@ mod tests {
     fn blanked(source: &str) -> (String, Vec<&str>) {
         let mut buffer = source.as_bytes().to_vec();
         let mdx = blank_javascript(source, 0, &mut buffer);
-        let hidden = mdx.hidden.iter().map(|range| &source[range.clone()]).collect();
+        let hidden = mdx.edits.iter().filter(|edit| edit.text.is_empty());
+        let hidden = hidden.map(|edit| &source[edit.range.clone()]).collect();
         (String::from_utf8(buffer).unwrap(), hidden)
     }
 

@@ -15,7 +15,7 @@ use unicode_normalization::char::is_combining_mark;
 use crate::blocks::{Block, Kind, blocks};
 use crate::fence;
 use crate::markdown::char_boundary;
-use crate::mask::{self, Dialect};
+use crate::mask::{self, Style};
 
 /// A part: a range of the section's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,14 +27,14 @@ pub(crate) struct Cut {
     pub(crate) tail: String,
 }
 
-pub(crate) fn cut(text: &str, dialect: Dialect, limit: usize) -> Vec<Cut> {
+pub(crate) fn cut(text: &str, style: Style, limit: usize) -> Vec<Cut> {
     if text.len() <= limit {
         return vec![Cut {
             range: 0..text.len(),
             ..Cut::default()
         }];
     }
-    let masked = mask::mask(text, 0, dialect);
+    let masked = mask::mask(text, 0, style);
     let mut atoms = Atoms {
         text,
         buffer: &masked.buffer,
@@ -372,14 +372,22 @@ fn between_characters(window: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mask::Dialect;
     use proptest::prelude::*;
 
-    fn parts(text: &str, limit: usize) -> Vec<String> {
-        parts_in(text, Dialect::Markdown, limit)
+    fn mdx_style() -> Style {
+        Style {
+            dialect: Dialect::Mdx,
+            ..Style::default()
+        }
     }
 
-    fn parts_in(text: &str, dialect: Dialect, limit: usize) -> Vec<String> {
-        let cuts = cut(text, dialect, limit);
+    fn parts(text: &str, limit: usize) -> Vec<String> {
+        parts_in(text, Style::default(), limit)
+    }
+
+    fn parts_in(text: &str, style: Style, limit: usize) -> Vec<String> {
+        let cuts = cut(text, style, limit);
         let joined: String = cuts.iter().map(|cut| &text[cut.range.clone()]).collect();
         assert_eq!(joined, text);
         cuts.iter()
@@ -449,8 +457,8 @@ mod tests {
         let tab = format!("=== \"Tab\"\n\n    ```sh\n{body}    ```\n");
         let component = format!("<Tabs>\n<Tab>\n```sh\n{body}```\n</Tab>\n</Tabs>\n");
         for (text, dialect, opener) in [
-            (tab, Dialect::Markdown, "    ```sh\n    line"),
-            (component, Dialect::Mdx, "```sh\n    line"),
+            (tab, Style::default(), "    ```sh\n    line"),
+            (component, mdx_style(), "```sh\n    line"),
         ] {
             let found = parts_in(&text, dialect, 100);
             assert!(found.len() > 3);
@@ -466,7 +474,7 @@ mod tests {
     fn a_tag_stays_with_what_it_opens() {
         let text = "Some text before it.\n\n<Note>\n\nThe note itself.\n\n</Note>\n\nSome text after it.\n";
         assert_eq!(
-            parts_in(text, Dialect::Mdx, 45),
+            parts_in(text, mdx_style(), 45),
             [
                 "Some text before it.\n\n",
                 "<Note>\n\nThe note itself.\n\n</Note>\n\n",
@@ -528,7 +536,7 @@ mod tests {
             mdx in any::<bool>(),
             limit in 0_usize..120,
         ) {
-            parts_in(&pieces.concat(), if mdx { Dialect::Mdx } else { Dialect::Markdown }, limit);
+            parts_in(&pieces.concat(), if mdx { mdx_style() } else { Style::default() }, limit);
         }
     }
 }

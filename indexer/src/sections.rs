@@ -5,15 +5,20 @@
 //! section; blanks, statements and anchor tags alone do not. Anchor tags on lines of their own directly before a
 //! heading are its aliases and are stored nowhere.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use docs_index::{PartSource, SectionSource};
 
 use crate::anchor::{self, AnchorSource};
+use crate::container;
+use crate::edit::{Edit, apart};
 use crate::links;
-use crate::markdown::{Heading, Outline};
-use crate::mask::{Dialect, Masked, apart};
+use crate::markdown::{Footnote, Heading, Outline};
+use crate::mask::{Dialect, Masked, Style};
 use crate::parts;
+use crate::relink::Relinking;
+use crate::split::Tree;
 use crate::stored::StoredText;
 
 /// What the sections of a document are made from.
@@ -23,7 +28,10 @@ pub(crate) struct Sectioning<'d> {
     /// Byte offset of the first line after the front matter.
     pub(crate) body: usize,
     pub(crate) masked: &'d Masked<'d>,
-    pub(crate) dialect: Dialect,
+    pub(crate) style: Style,
+    pub(crate) tree: &'d Tree<'d>,
+    /// Public address of the page; may be empty.
+    pub(crate) url: &'d str,
     pub(crate) outline: &'d Outline,
     /// Title of a level-0 section.
     pub(crate) title: &'d str,
@@ -36,20 +44,45 @@ impl Sectioning<'_> {
     /// The sections; none where the file has no text.
     pub(crate) fn sections(&self) -> Vec<SectionSource> {
         let lines = Lines::of(self.source);
-        let mut hidden = self.masked.hidden.clone();
-        let placed = self.placed(&lines, &mut hidden);
-        let hidden = apart(hidden);
+        let mut edits = self.masked.edits.clone();
+        let placed = self.placed(&lines, &mut edits);
         let anchor_sources = placed.iter().map(|heading| AnchorSource {
             title: &heading.heading.title,
             explicit: heading.explicit.as_deref(),
             aliases: heading.aliases.clone(),
         });
-        let anchors = anchor::assign(anchor_sources.collect());
+        let anchors = anchor::assign(&anchor_sources.collect::<Vec<_>>(), self.tree.flavour);
+        let names: HashSet<&str> = anchors
+            .iter()
+            .flat_map(|anchor| anchor.aliases.iter().chain(std::iter::once(&anchor.id)))
+            .map(String::as_str)
+            .collect();
+        let relinking = Relinking {
+            path: self.path,
+            source: self.source,
+            masked: self.masked,
+            outline: self.outline,
+            tree: self.tree,
+            anchors: &names,
+            url: self.url,
+        };
+        relinking.relink_edits(&mut edits);
+        edits.extend(relinking.edits());
+        let text = Text {
+            edits: apart(edits),
+            links: self
+                .outline
+                .links
+                .iter()
+                .filter(|link| !link.text.is_empty() && !link.is_image)
+                .map(|link| (link.range.start, relinking.destination(link), link.text.as_str()))
+                .collect(),
+        };
         let mut sections = Vec::with_capacity(placed.len() + 1);
         let first_start = placed.first().map_or(self.source.len(), |heading| heading.start);
         let first_line = placed.first().map_or(self.line_count + 1, |heading| heading.line);
         if placed.is_empty() || self.outline.has_text(&(self.body..first_start)) {
-            let parts = self.parts(self.body..first_start, &hidden);
+            let parts = self.parts(self.body..first_start, &text);
             if !parts.is_empty() {
                 sections.push(SectionSource {
                     heading: self.title.to_owned(),
@@ -63,7 +96,7 @@ impl Sectioning<'_> {
         for (index, (heading, anchor)) in placed.iter().zip(anchors).enumerate() {
             let next = placed.get(index + 1);
             let end = next.map_or(self.source.len(), |next| next.start);
-            let mut parts = self.parts(heading.text_start..end, &hidden);
+            let mut parts = self.parts(heading.text_start..end, &text);
             if parts.is_empty() {
                 let text = "#".repeat(usize::from(heading.heading.level));
                 parts.push(PartSource {
@@ -85,7 +118,7 @@ impl Sectioning<'_> {
     }
 
     /// Where each heading stands, with its names; hides from the text what only names it.
-    fn placed<'o>(&'o self, lines: &Lines, hidden: &mut Vec<Range<usize>>) -> Vec<Placed<'o>> {
+    fn placed<'o>(&'o self, lines: &Lines, edits: &mut Vec<Edit>) -> Vec<Placed<'o>> {
         let mut placed: Vec<Placed<'o>> = Vec::with_capacity(self.outline.headings.len());
         let mut floor = lines.index_of(self.body);
         for heading in &self.outline.headings {
@@ -100,7 +133,7 @@ impl Sectioning<'_> {
             let start = lines.start(first);
             let end = lines.start(last + 1);
             let mut aliases = Vec::new();
-            self.aliases_before(lines, floor..first, &mut aliases, hidden);
+            self.aliases_before(lines, floor..first, &mut aliases, edits);
             let own = &self.source[start..end];
             if own.contains('<') {
                 aliases.extend(anchor::anchor_tags(own).0);
@@ -109,7 +142,7 @@ impl Sectioning<'_> {
             let attributes = attributes
                 .get(attributes.partition_point(|found| found.start < start))
                 .filter(|found| found.end <= end);
-            hidden.extend(attributes.map(|found| found.start..found.end));
+            edits.extend(attributes.map(|found| Edit::hide(found.start..found.end)));
             aliases.extend(attributes.and_then(|found| found.alias.clone()));
             placed.push(Placed {
                 heading,
@@ -130,11 +163,15 @@ impl Sectioning<'_> {
         lines: &Lines,
         gap: Range<usize>,
         aliases: &mut Vec<String>,
-        hidden: &mut Vec<Range<usize>>,
+        edits: &mut Vec<Edit>,
     ) {
         for line in gap.rev() {
             let range = lines.start(line)..lines.start(line + 1);
             let text = self.source[range.clone()].trim();
+            if let Some(name) = container::label_of(text) {
+                aliases.insert(0, name.to_owned());
+                continue;
+            }
             if text.is_empty() || self.is_hidden(&range, text.len()) {
                 continue;
             }
@@ -148,7 +185,9 @@ impl Sectioning<'_> {
             names.append(aliases);
             *aliases = names;
             let line_start = range.start;
-            hidden.push(line_start..line_start + self.source[range].trim_end().len());
+            edits.push(Edit::hide(
+                line_start..line_start + self.source[range].trim_end().len(),
+            ));
         }
     }
 
@@ -158,20 +197,28 @@ impl Sectioning<'_> {
         let text = line.start + blanks..line.start + blanks + length;
         let next = self
             .masked
-            .hidden
-            .partition_point(|hidden| hidden.start <= text.start);
-        let hidden = next
-            .checked_sub(1)
-            .and_then(|index| self.masked.hidden.get(index));
-        hidden.is_some_and(|hidden| hidden.end >= text.end)
+            .edits
+            .partition_point(|edit| edit.range.start <= text.start);
+        let edit = next.checked_sub(1).and_then(|index| self.masked.edits.get(index));
+        edit.is_some_and(|edit| edit.text.is_empty() && edit.range.end >= text.end)
     }
 
-    fn parts(&self, range: Range<usize>, hidden: &[Range<usize>]) -> Vec<PartSource> {
-        let stored = StoredText::of(self.source, range.clone(), hidden);
+    fn parts(&self, range: Range<usize>, text: &Text<'_>) -> Vec<PartSource> {
+        let mut stored = StoredText::of(self.source, range.clone(), &text.edits);
         if stored.text.is_empty() {
             return Vec::new();
         }
-        let cuts = parts::cut(&stored.text, self.dialect, self.part_limit);
+        for footnote in self.footnotes_of(&range) {
+            let definition = self.masked.source_range(&footnote.range);
+            let definition = StoredText::of(self.source, definition, &text.edits);
+            stored.append(range.end, &definition.text);
+        }
+        // Tags and statements are gone, and with them what made it another dialect.
+        let style = Style {
+            dialect: Dialect::Markdown,
+            ..self.style
+        };
+        let cuts = parts::cut(&stored.text, style, self.part_limit);
         let count = cuts.len();
         let mut parts = Vec::with_capacity(count);
         let mut start = range.start;
@@ -182,18 +229,18 @@ impl Sectioning<'_> {
                 stored.source_of(cut.range.end)
             };
             let part_range = start..end.max(start);
-            let text = if count == 1 {
+            let part_text = if count == 1 {
                 stored.text.clone()
             } else {
                 [cut.head.as_str(), &stored.text[cut.range], &cut.tail].concat()
             };
             let mut part = PartSource {
-                text,
+                text: part_text,
                 repeated_head: u32::try_from(cut.head.len()).unwrap_or(u32::MAX),
                 repeated_tail: u32::try_from(cut.tail.len()).unwrap_or(u32::MAX),
                 ..PartSource::default()
             };
-            self.fill(&part_range, &mut part);
+            self.fill(&part_range, &text.links, &mut part);
             start = part_range.end;
             parts.push(part);
         }
@@ -201,7 +248,7 @@ impl Sectioning<'_> {
     }
 
     /// Deals out to a part the pieces and links of its range.
-    fn fill(&self, range: &Range<usize>, part: &mut PartSource) {
+    fn fill(&self, range: &Range<usize>, links: &[(usize, String, &str)], part: &mut PartSource) {
         let pieces = &self.outline.pieces;
         let first = pieces.partition_point(|piece| piece.range.start < range.start);
         let spanning = first
@@ -223,13 +270,39 @@ impl Sectioning<'_> {
             let trimmed = field.trim_end().len();
             field.truncate(trimmed);
         }
-        let links = &self.outline.links;
-        let first = links.partition_point(|link| link.start < range.start);
-        for link in links[first..].iter().take_while(|link| link.start < range.end) {
-            part.links
-                .extend(links::resolve(self.path, &link.destination, link.text.clone()));
+        let first = links.partition_point(|(start, ..)| *start < range.start);
+        for (_, destination, text) in links[first..].iter().take_while(|(start, ..)| *start < range.end) {
+            part.links.extend(links::read(destination, (*text).to_owned()));
         }
     }
+
+    /// The footnotes that the text of a range refers to and that are defined elsewhere.
+    fn footnotes_of(&self, range: &Range<usize>) -> Vec<&Footnote> {
+        let references = &self.outline.footnote_references;
+        let first = references.partition_point(|reference| reference.range.start < range.start);
+        let mut found: Vec<&Footnote> = Vec::new();
+        for reference in references[first..]
+            .iter()
+            .take_while(|reference| reference.range.start < range.end)
+        {
+            let definition = self.outline.footnote_definitions.iter().find(|definition| {
+                definition.label == reference.label && !range.contains(&definition.range.start)
+            });
+            if let Some(definition) = definition
+                && !found.contains(&definition)
+            {
+                found.push(definition);
+            }
+        }
+        found
+    }
+}
+
+/// What the texts of all sections are made with.
+struct Text<'o> {
+    edits: Vec<Edit>,
+    /// Place, destination and text of each link, in the order of their places.
+    links: Vec<(usize, String, &'o str)>,
 }
 
 /// A heading in the source.

@@ -6,28 +6,60 @@
 //! headings and texts (`markdown`), and from these sections with anchors, parts and fields
 //! (`sections`). Pure: no file is read, nothing is printed, and no input panics.
 
+use std::collections::HashMap;
+
 use blake2::digest::consts::U32;
 use blake2::{Blake2b, Digest};
-use docs_index::{DocumentSource, PartSource, SectionSource};
+use docs_index::{DocumentSource, LinkTargets, PartSource, SectionSource};
 
 use crate::decode::{self, Tally};
+use crate::flavour::Flavour;
 use crate::front_matter::{self, FrontMatter};
 use crate::markdown::{self, Outline};
-use crate::mask::{self, Dialect};
+use crate::mask::{self, Dialect, Style};
+use crate::mdx;
+use crate::page_url;
 use crate::report::{Warning, WarningKind, counted, path_for_people};
 use crate::scrub;
 use crate::sections::Sectioning;
 
-/// How documents are split.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SplitOptions {
+/// What a document's splitting needs to know of the tree it stands in.
+#[derive(Debug)]
+pub struct Tree<'t> {
     /// Bytes of stored text beyond which a section is cut into parts.
     pub part_limit: usize,
+    /// Whose rules name the headings.
+    pub flavour: Flavour,
+    /// Whether `.md` is read as MDX.
+    pub markdown_is_mdx: bool,
+    /// Address under which the tree is published; may be empty.
+    pub base_url: &'t str,
+    /// All documents of the tree.
+    pub targets: &'t LinkTargets<'t>,
+    /// The documents by their names without ending, in lower case, for links that name no path; only names that one
+    /// document has.
+    pub names: &'t HashMap<String, u32>,
 }
 
-impl Default for SplitOptions {
-    fn default() -> Self {
-        Self { part_limit: 6000 }
+impl<'t> Tree<'t> {
+    /// The document that a link's path names, seen from the one at `from`.
+    pub(crate) fn document(&self, from: &[u8], written: &[u8]) -> Option<&'t [u8]> {
+        let number = self.targets.find(written, from)?;
+        Some(self.targets.path(number))
+    }
+
+    /// The document that a wiki's link names: by its path, or by its name alone.
+    pub(crate) fn wiki_page(&self, from: &[u8], page: &str) -> Option<&'t [u8]> {
+        if page.is_empty() {
+            return self.document(from, b"");
+        }
+        let by_path = self
+            .document(from, page.as_bytes())
+            .or_else(|| self.document(from, format!("/{page}").as_bytes()));
+        by_path.or_else(|| {
+            let number = self.names.get(&page.to_lowercase())?;
+            Some(self.targets.path(*number))
+        })
     }
 }
 
@@ -63,7 +95,7 @@ impl std::fmt::Display for Skip {
 /// # Errors
 ///
 /// A file without any text, or a draft, is no document.
-pub fn split_document(path: &[u8], source: &[u8], options: &SplitOptions) -> Result<Split, Skip> {
+pub fn split_document(path: &[u8], source: &[u8], tree: &Tree<'_>) -> Result<Split, Skip> {
     let decoded = decode::decode(source);
     // Counted before anything is removed: a last line of invisible characters alone is a line of the file.
     let line_count = u32::try_from(decoded.text.lines().count().max(1)).unwrap_or(u32::MAX);
@@ -72,27 +104,30 @@ pub fn split_document(path: &[u8], source: &[u8], options: &SplitOptions) -> Res
     if front.draft {
         return Err(Skip::Draft);
     }
-    let dialect = if has_suffix(path, b".mdx") {
-        Dialect::Mdx
-    } else {
-        Dialect::Markdown
+    let is_mdx = has_suffix(path, b".mdx") || tree.markdown_is_mdx || mdx::has_components(&text, front.body);
+    let style = Style {
+        dialect: if is_mdx { Dialect::Mdx } else { Dialect::Markdown },
+        is_mdn: front.is_mdn,
     };
-    let masked = mask::mask(&text, front.body, dialect);
-    let outline = markdown::read(&masked, &text, dialect);
+    let masked = mask::mask(&text, front.body, style);
+    let outline = markdown::read(&masked, &text, style);
     let stem = stem(path);
+    let url = page_url::page_url(tree.base_url, path, &front.slug, tree.flavour);
     let sectioning = Sectioning {
         path,
         source: &text,
         body: front.body,
         masked: &masked,
-        dialect,
+        style,
+        tree,
+        url: &url,
         outline: &outline,
         title: if front.title.is_empty() {
             &stem
         } else {
             &front.title
         },
-        part_limit: options.part_limit,
+        part_limit: tree.part_limit,
         line_count,
     };
     let mut sections = sectioning.sections();
@@ -105,7 +140,7 @@ pub fn split_document(path: &[u8], source: &[u8], options: &SplitOptions) -> Res
         title: title(&front, &outline).unwrap_or(stem),
         description: front.description,
         tags: front.tags,
-        url: String::new(),
+        url: url.clone(),
         language: front.language,
         source_hash: Blake2b::<U32>::digest(source).into(),
         source_bytes: u64::try_from(source.len()).unwrap_or(u64::MAX),
@@ -222,8 +257,36 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
+    /// Splits a document as the only one of its tree.
+    fn split_alone(path: &[u8], source: &[u8], part_limit: usize) -> Result<Split, Skip> {
+        split_in(&[path], Flavour::Github, "", path, source, part_limit)
+    }
+
+    fn split_in(
+        paths: &[&[u8]],
+        flavour: Flavour,
+        base_url: &str,
+        path: &[u8],
+        source: &[u8],
+        part_limit: usize,
+    ) -> Result<Split, Skip> {
+        let names = paths
+            .iter()
+            .zip(0..)
+            .map(|(path, number)| (stem(path).to_lowercase(), number));
+        let tree = Tree {
+            part_limit,
+            flavour,
+            markdown_is_mdx: false,
+            base_url,
+            targets: &LinkTargets::new(paths.iter().copied()),
+            names: &names.collect(),
+        };
+        split_document(path, source, &tree)
+    }
+
     fn split(path: &str, source: &str) -> DocumentSource {
-        let split = split_document(path.as_bytes(), source.as_bytes(), &SplitOptions::default()).unwrap();
+        let split = split_alone(path.as_bytes(), source.as_bytes(), 6000).unwrap();
         check(&split.document, source.as_bytes());
         split.document
     }
@@ -320,10 +383,10 @@ mod tests {
             "<!-- only a comment -->\n",
             "---\nweight: 1\n---\n",
         ] {
-            let found = split_document(b"a.md", source.as_bytes(), &SplitOptions::default());
+            let found = split_alone(b"a.md", source.as_bytes(), 6000);
             assert_eq!(found, Err(Skip::Empty), "{source:?}");
         }
-        let draft = split_document(b"a.md", b"---\ndraft: true\n---\n# T\n", &SplitOptions::default());
+        let draft = split_alone(b"a.md", b"---\ndraft: true\n---\n# T\n", 6000);
         assert_eq!(draft, Err(Skip::Draft));
     }
 
@@ -349,18 +412,17 @@ mod tests {
             )
         };
         let source = format!("# T\n\n{}{}", paragraph("alpha"), paragraph("beta"));
-        let options = SplitOptions { part_limit: 250 };
-        let split = split_document(b"d/a.md", source.as_bytes(), &options).unwrap();
+        let split = split_alone(b"d/a.md", source.as_bytes(), 250).unwrap();
         let parts = &split.document.sections[0].parts;
         assert_eq!(parts.len(), 2);
         for (part, word) in parts.iter().zip(["alpha", "beta"]) {
             assert!(part.fields.prose.starts_with(word));
             assert_eq!(part.fields.inline_code, format!("{word}_code"));
             assert_eq!(part.fields.link_text, format!("{word} link"));
-            assert_eq!(part.links[0].path, format!("d/{word}.md").into_bytes());
+            assert_eq!(part.links[0].path, format!("{word}.md").into_bytes());
         }
         let words = "word ".repeat(500);
-        let split = split_document(b"a.md", words.as_bytes(), &options).unwrap();
+        let split = split_alone(b"a.md", words.as_bytes(), 250).unwrap();
         let prose: Vec<_> = split.document.sections[0]
             .parts
             .iter()
@@ -372,7 +434,7 @@ mod tests {
     #[test]
     fn warnings_name_their_line() {
         let source = b"---\ntitle: a: b\n---\n# T\n\nx\xFF\n\0\n\xE2\x80\x8B\n";
-        let split = split_document(b"d/a.md", source, &SplitOptions::default()).unwrap();
+        let split = split_alone(b"d/a.md", source, 6000).unwrap();
         let found: Vec<_> = split.warnings.iter().map(|w| (w.line.unwrap(), w.kind)).collect();
         assert_eq!(
             found,
@@ -490,19 +552,12 @@ mod tests {
 
     fn whole(source: &[u8], mdx: bool, part_limit: usize) {
         let path: &[u8] = if mdx { b"a.mdx" } else { b"a.md" };
-        let Ok(split) = split_document(path, source, &SplitOptions { part_limit }) else {
+        let Ok(split) = split_alone(path, source, part_limit) else {
             return;
         };
         check(&split.document, source);
         // Parts without what they repeat are the section, whatever the limit.
-        let uncut = split_document(
-            path,
-            source,
-            &SplitOptions {
-                part_limit: usize::MAX,
-            },
-        )
-        .unwrap();
+        let uncut = split_alone(path, source, usize::MAX).unwrap();
         for (section, uncut) in split.document.sections.iter().zip(&uncut.document.sections) {
             let own = |part: &PartSource| {
                 let (head, tail) = (part.repeated_head as usize, part.repeated_tail as usize);

@@ -1,11 +1,12 @@
-//! The stored text of a section: its source without what no reader sees.
+//! The stored text of a section: its source without what no reader sees, and with what is stored otherwise.
 //!
-//! In: the source, the section's range, the hidden ranges. Out: the text, and for a place of it where it stands in
+//! In: the source, the section's range, the edits. Out: the text, and for a place of it where it stands in
 //! the source. A line that only held something hidden goes as a whole; if it parted two paragraphs, an empty
 //! line still does.
 
 use std::ops::Range;
 
+use crate::edit::Edit;
 use crate::indent;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -23,30 +24,43 @@ struct Segment {
 }
 
 impl StoredText {
-    /// `hidden` is in order and its ranges are apart.
-    pub(crate) fn of(source: &str, range: Range<usize>, hidden: &[Range<usize>]) -> Self {
+    /// `edits` are in order and apart.
+    pub(crate) fn of(source: &str, range: Range<usize>, edits: &[Edit]) -> Self {
         let mut stored = Self::default();
-        let first = hidden.partition_point(|hidden| hidden.end <= range.start);
+        let first = edits.partition_point(|edit| edit.range.end <= range.start);
         let mut position = range.start;
-        let mut hidden = hidden[first..].iter().peekable();
-        while let Some(first) = hidden.next_if(|hidden| hidden.start < range.end) {
-            let start = first.start.max(position);
-            let mut end = first.end.min(range.end);
-            // Comments side by side on a line hide it together.
-            while let Some(next) = hidden.next_if(|next| {
-                next.start < range.end
-                    && source[end..next.start]
+        let mut edits = edits[first..]
+            .iter()
+            .take_while(|edit| edit.range.start < range.end)
+            .peekable();
+        while let Some(edit) = edits.next() {
+            stored.copy(source, position..edit.range.start.max(position));
+            let mut end = edit.range.end.min(range.end);
+            position = end;
+            if !edit.text.is_empty() {
+                // One that began before the range is another section's.
+                if edit.range.start >= range.start {
+                    stored.insert(edit.range.start, &edit.text);
+                }
+                continue;
+            }
+            // What is hidden side by side on a line hides it together.
+            while let Some(next) = edits.next_if(|next| {
+                next.text.is_empty()
+                    && source[end..next.range.start]
                         .bytes()
                         .all(|byte| matches!(byte, b' ' | b'\t'))
             }) {
-                end = next.end.min(range.end);
+                end = next.range.end.min(range.end);
             }
-            stored.copy(source, position..start);
             position = end;
             let blanks = indent::leading_blanks(&source.as_bytes()[end..range.end]);
             let after_blanks = end + blanks;
             let at_line_end = end > 0 && source.as_bytes()[end - 1] == b'\n';
-            if !at_line_end && after_blanks < range.end && source.as_bytes()[after_blanks] != b'\n' {
+            let edited_next = edits.peek().is_some_and(|next| next.range.start <= after_blanks);
+            if edited_next
+                || !at_line_end && after_blanks < range.end && source.as_bytes()[after_blanks] != b'\n'
+            {
                 continue;
             }
             stored.trim_blanks();
@@ -67,6 +81,24 @@ impl StoredText {
         let trimmed = stored.text.trim_end().len();
         stored.text.truncate(trimmed);
         stored
+    }
+
+    /// Text that stands at `place` of the source without being there.
+    fn insert(&mut self, place: usize, text: &str) {
+        self.segments.push(Segment {
+            source: place,
+            text: self.text.len(),
+            length: 0,
+        });
+        self.text.push_str(text);
+    }
+
+    /// Adds a paragraph that belongs to the text and stands elsewhere in the source.
+    pub(crate) fn append(&mut self, place: usize, paragraph: &str) {
+        if !paragraph.is_empty() {
+            self.insert(place, "\n\n");
+            self.text.push_str(paragraph);
+        }
     }
 
     fn copy(&mut self, source: &str, range: Range<usize>) {
@@ -131,7 +163,7 @@ mod tests {
         let mut hidden = Vec::new();
         for (start, _) in marked.match_indices('‹') {
             let end = start + marked[start..].find('›').unwrap() + '›'.len_utf8();
-            hidden.push(start..end);
+            hidden.push(Edit::hide(start..end));
         }
         let stored = StoredText::of(marked, 0..marked.len(), &hidden);
         for place in 0..stored.text.len() {
@@ -167,7 +199,25 @@ mod tests {
     #[test]
     fn a_hidden_line_feed_ends_its_line_all_the_same() {
         for (source, hidden, expected) in [("a\nx\nb", 2..4, "a\n\nb"), ("a x\nb", 2..4, "a\nb")] {
-            assert_eq!(StoredText::of(source, 0..source.len(), &[hidden]).text, expected);
+            assert_eq!(
+                StoredText::of(source, 0..source.len(), &[Edit::hide(hidden)]).text,
+                expected
+            );
         }
+    }
+
+    #[test]
+    fn replaced_stretches_keep_their_line_and_their_place() {
+        let edits = [
+            Edit::hide(0..2),
+            Edit::replace(2..5, "a long title"),
+            Edit::replace(9..10, "b"),
+        ];
+        let source = "xxTAG\n\ny z\nlast";
+        let stored = StoredText::of(source, 0..source.len(), &edits);
+        assert_eq!(stored.text, "a long title\n\ny b\nlast");
+        assert_eq!(stored.source_of(3), 2);
+        assert_eq!(stored.source_of(stored.text.len() - 4), source.len() - 4);
+        assert_eq!(StoredText::of(source, 3..source.len(), &edits).text, "y b\nlast");
     }
 }
