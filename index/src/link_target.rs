@@ -3,9 +3,10 @@
 //! In: a link's path as it was written, the path of the document it stands in, and the paths of all documents. Out: the
 //! document meant. A link is written for the source tree (`../b.md`), for the pages made of it (`../b/`, `b.html`), or
 //! for the site (`/docs/b`), and seldom says which; so the readings are tried in a fixed order, the most literal first.
-//! Case counts, as it does on most hosts. Spec chapter 10.
+//! Case counts; only where nothing else is found is it passed over, for hosts that do so too. Spec chapter 10.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::Hasher as _;
 
 /// Endings of documents, in the order in which a link without one is tried.
 const ENDINGS: [&[u8]; 3] = [b".md", b".mdx", b".markdown"];
@@ -32,6 +33,8 @@ pub struct LinkTargets<'p> {
     by_stem: FxHashMap<&'p [u8], u32>,
     /// For each document the one before it with the same stem.
     previous: Vec<Option<u32>>,
+    /// By hash of the same in lower case: the only document with it, none where there are more.
+    by_lower_case: FxHashMap<u64, Option<u32>>,
 }
 
 impl<'p> LinkTargets<'p> {
@@ -44,10 +47,18 @@ impl<'p> LinkTargets<'p> {
             .zip(0..)
             .map(|(path, number)| by_stem.insert(folder_stem(without_ending(path)), number))
             .collect();
+        let mut by_lower_case = FxHashMap::default();
+        for (path, number) in paths.iter().zip(0..) {
+            by_lower_case
+                .entry(lower_case_hash(folder_stem(without_ending(path))))
+                .and_modify(|only| *only = None)
+                .or_insert(Some(number));
+        }
         Self {
             paths,
             by_stem,
             previous,
+            by_lower_case,
         }
     }
 
@@ -55,6 +66,7 @@ impl<'p> LinkTargets<'p> {
     /// fragment, and percent-decoded; an empty one names `from` itself.
     pub fn find(&self, written: &[u8], from: &[u8]) -> Option<u32> {
         find_place(written, from, |place| self.at(place))
+            .or_else(|| find_place(written, from, |place| self.in_other_case(place)))
     }
 
     /// The path of a document; empty for a number that none has.
@@ -85,6 +97,16 @@ impl<'p> LinkTargets<'p> {
                 None
             }
         })
+    }
+
+    /// The only document at a place where case does not count.
+    fn in_other_case(&self, place: &[u8]) -> Option<u32> {
+        let place = place.strip_suffix(b"/").unwrap_or(place);
+        let key = folder_stem(without_page_ending(place));
+        let number = self.by_lower_case.get(&lower_case_hash(key)).copied()??;
+        folder_stem(without_ending(self.path(number)))
+            .eq_ignore_ascii_case(key)
+            .then_some(number)
     }
 
     fn best(&self, place: &[u8], stem: &[u8]) -> Option<u32> {
@@ -247,6 +269,14 @@ fn rank(path: &[u8], key: &[u8]) -> (usize, usize) {
     (page, ending.unwrap_or(ENDINGS.len()))
 }
 
+fn lower_case_hash(key: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for byte in key {
+        hasher.write_u8(byte.to_ascii_lowercase());
+    }
+    hasher.finish()
+}
+
 fn split_name(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let slash = path.iter().position(|&byte| byte == b'/')?;
     Some((&path[..slash], &path[slash + 1..]))
@@ -348,12 +378,28 @@ mod tests {
                 ("UPPER", "a.md", "UPPER.MD"),
                 ("", "b/c.markdown", "b/c.markdown"),
                 ("gone.md", "a.md", ""),
-                ("A.md", "f.md", ""),
+                ("A.md", "f.md", "a.md"),
+                ("../B/C/", "e/_index.md", "b/c.markdown"),
                 ("../../a.md", "b/c.markdown", ""),
                 ("../../a", "b/c.markdown", "a.md"),
                 ("c/a.md", "b/index.mdx", ""),
             ],
         );
+    }
+
+    #[test]
+    fn case_is_passed_over_where_one_document_alone_is_meant() {
+        check(
+            &["a.md", "A.md", "About/b_C.md", "x.md", "x/Index.md"],
+            &[
+                ("a.md", "x.md", "a.md"),
+                ("A", "x.md", "A.md"),
+                ("about/B_c", "x.md", "About/b_C.md"),
+                ("/ABOUT/b_c/", "x.md", "About/b_C.md"),
+                ("X.md", "a.md", "x.md"),
+            ],
+        );
+        check(&["ab.md", "aB.md"], &[("AB", "ab.md", "")]);
     }
 
     #[test]

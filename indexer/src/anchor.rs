@@ -219,7 +219,32 @@ pub(crate) fn anchor_tags(line: &str) -> (Vec<String>, bool) {
     (names, alone)
 }
 
+/// The `id` of each tag in a piece of HTML, and the `name` of links, with the places of the tags.
+pub(crate) fn tag_ids(html: &str) -> impl Iterator<Item = (usize, &str)> {
+    let may_have = html.contains("id=") || html.contains("name=") || html.contains("ID=");
+    let mut from = if may_have { 0 } else { html.len() };
+    std::iter::from_fn(move || {
+        loop {
+            let open = from + html[from..].find('<')?;
+            let tag = &html[open + 1..];
+            let close = tag.find('>')?;
+            from = open + 1 + close;
+            let tag = &tag[..close];
+            let name_end = tag.find(|c: char| c.is_ascii_whitespace()).unwrap_or(tag.len());
+            let (name, attributes) = tag.split_at(name_end);
+            let is_tag = name.starts_with(|first: char| first.is_ascii_alphabetic());
+            if let Some(id) = tag_id(attributes, name.eq_ignore_ascii_case("a")).filter(|_| is_tag) {
+                return Some((open, id));
+            }
+        }
+    })
+}
+
 fn anchor_attribute(attributes: &str, is_link: bool) -> Option<String> {
+    tag_id(attributes, is_link).map(str::to_owned)
+}
+
+fn tag_id(attributes: &str, is_link: bool) -> Option<&str> {
     let mut rest = attributes;
     loop {
         let equals = rest.find('=')?;
@@ -235,7 +260,7 @@ fn anchor_attribute(attributes: &str, is_link: bool) -> Option<String> {
         };
         let wanted = name.eq_ignore_ascii_case("id") || is_link && name.eq_ignore_ascii_case("name");
         if wanted && !value.is_empty() && !value.contains(char::is_whitespace) {
-            return Some(value.to_owned());
+            return Some(value);
         }
         rest = after;
     }

@@ -16,6 +16,8 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::flavour::Flavour;
+use crate::include::IncludeRoots;
+use crate::link_check::{CheckedDocument, LinkCheck};
 use crate::report::{BuildReport, Skipped, Warning, WarningKind, counted, path_for_people};
 use crate::site::Site;
 use crate::source_file::read_source;
@@ -58,6 +60,12 @@ pub struct BuildOptions {
     pub anchors: Option<Flavour>,
     /// Address under which the tree is published; may be empty.
     pub base_url: String,
+    /// Folders outside of the tree from which files may be included.
+    pub include_roots: Vec<PathBuf>,
+    /// Whether links to pages and headings of the tree are checked.
+    pub check_links: bool,
+    /// Addresses of the site made of the tree: links below them are links into the tree.
+    pub url_prefixes: Vec<String>,
     /// Build this shard of the tree only.
     pub shard: Option<Shard>,
     /// Threads to use; as many as there are cores where this is none.
@@ -99,6 +107,14 @@ pub enum BuildError {
     /// The tree cannot be walked.
     #[error(transparent)]
     Walk(#[from] WalkError),
+    /// A folder to include from cannot be reached.
+    #[error("--include-root {} cannot be read", root.display())]
+    IncludeRoot {
+        /// The folder as given.
+        root: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// The system gives no threads.
     #[error("the worker threads cannot be started")]
     Threads(#[source] rayon::ThreadPoolBuildError),
@@ -143,10 +159,28 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
     let paths: Vec<Vec<u8>> = found.files.iter().map(|file| file.path_in_tree.clone()).collect();
     let targets = LinkTargets::new(paths.iter().map(Vec::as_slice));
     let names = unique_names(&paths);
+    let includes = IncludeRoots::new(
+        &options.tree,
+        site.folder.as_deref(),
+        &site.snippet_folders,
+        &options.include_roots,
+        options.walk.max_file_size,
+    )
+    .map_err(|error| BuildError::IncludeRoot {
+        root: error.root,
+        source: error.source,
+    })?;
+    let exists = |place: &[u8]| options.tree.join(place_in_tree(place)).exists();
+    let sorted: Vec<&[u8]> = paths.iter().map(Vec::as_slice).collect();
+    let link_check = options
+        .check_links
+        .then(|| LinkCheck::new(&sorted, &options.url_prefixes, &exists));
     let tree = Tree {
         part_limit: options.part_limit as usize,
         flavour,
         markdown_is_mdx: site.markdown_is_mdx,
+        check_links: options.check_links,
+        includes: Some(&includes),
         base_url: &options.base_url,
         targets: &targets,
         names: &names,
@@ -169,11 +203,13 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
         warnings: found.warnings,
         ..BuildReport::default()
     };
+    let mut checked = Vec::new();
     let mut writer = IndexWriter::new(index_options.clone());
     pool.install(|| {
         let reader = DocumentReader {
             options,
             tree: &tree,
+            link_check: link_check.as_ref(),
             index_options: &index_options,
             progress,
         };
@@ -182,13 +218,16 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
         for batch in batches(&found.files) {
             let (next, added) = rayon::join(
                 || batch.par_iter().map(|file| reader.read(file)).collect::<Vec<_>>(),
-                || add(&mut writer, &mut report, std::mem::take(&mut ready)),
+                || add(&mut writer, &mut report, &mut checked, std::mem::take(&mut ready)),
             );
             added?;
             ready = next;
         }
-        add(&mut writer, &mut report, ready)
+        add(&mut writer, &mut report, &mut checked, ready)
     })?;
+    if let Some(check) = &link_check {
+        report.warnings.extend(check.finish(checked).warnings);
+    }
     if report.documents == 0 && options.shard.is_none() {
         report.warnings.push(no_documents(&report));
     }
@@ -234,12 +273,26 @@ fn unique_names(paths: &[Vec<u8>]) -> HashMap<String, u32> {
         .collect()
 }
 
+/// A path in the tree as the system writes it.
+#[cfg(unix)]
+fn place_in_tree(place: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    PathBuf::from(std::ffi::OsStr::from_bytes(place))
+}
+
+/// A path in the tree as the system writes it.
+#[cfg(not(unix))]
+fn place_in_tree(place: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(place).into_owned())
+}
+
 /// What became of one file.
 struct Outcome {
     path: String,
     bytes: u64,
     warnings: Vec<Warning>,
     sections: usize,
+    links: Option<CheckedDocument>,
     result: Result<PreparedDocument, NoDocument>,
 }
 
@@ -252,6 +305,7 @@ enum NoDocument {
 struct DocumentReader<'b> {
     options: &'b BuildOptions,
     tree: &'b Tree<'b>,
+    link_check: Option<&'b LinkCheck<'b>>,
     index_options: &'b IndexOptions,
     progress: &'b (dyn Fn(Progress) + Sync),
 }
@@ -262,6 +316,7 @@ impl DocumentReader<'_> {
         let mut warnings = Vec::new();
         let mut bytes = 0;
         let mut sections = 0;
+        let mut links = None;
         let result = match read_source(file, self.options.walk.max_file_size) {
             Err(error) => {
                 warnings.push(error.warning(path.clone()));
@@ -275,6 +330,8 @@ impl DocumentReader<'_> {
                     Ok(split) => {
                         warnings.extend(split.warnings);
                         sections = split.document.sections.len();
+                        let facts = self.link_check.zip(split.link_facts);
+                        links = facts.map(|(check, facts)| check.document(&file.path_in_tree, facts));
                         prepare(&split.document, self.index_options).map_err(NoDocument::Refused)
                     }
                     Err(skip) => Err(NoDocument::LeftOut(skip.to_string())),
@@ -287,21 +344,29 @@ impl DocumentReader<'_> {
             bytes,
             warnings,
             sections,
+            links,
             result,
         }
     }
 }
 
-fn add(writer: &mut IndexWriter, report: &mut BuildReport, batch: Vec<Outcome>) -> Result<(), BuildError> {
+fn add(
+    writer: &mut IndexWriter,
+    report: &mut BuildReport,
+    checked: &mut Vec<CheckedDocument>,
+    batch: Vec<Outcome>,
+) -> Result<(), BuildError> {
     for Outcome {
         path,
         bytes,
         warnings,
         sections,
+        links,
         result,
     } in batch
     {
         report.warnings.extend(warnings);
+        checked.extend(links);
         match result {
             Ok(document) => {
                 writer

@@ -158,6 +158,20 @@ pub struct BuildArgs {
     /// Whose rules name the headings: auto, github, gitlab, mkdocs, docusaurus, vitepress, hugo, mdbook or mdn
     #[arg(long, value_name = "FLAVOUR", default_value = "auto", value_parser = anchors, help_heading = "Documents")]
     pub anchors: Anchors,
+    /// A folder outside of the tree from which documents may include files (repeatable)
+    #[arg(long, value_name = "DIR", help_heading = "Documents")]
+    pub include_root: Vec<PathBuf>,
+    /// Warn of links to pages and headings that are not there
+    #[arg(long, help_heading = "Documents")]
+    pub check_links: bool,
+    /// Links below this address are links into the tree, for --check-links: /docs/ (repeatable)
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        value_delimiter = '\n',
+        help_heading = "Documents"
+    )]
+    pub url_prefix: Vec<String>,
     /// Address under which the tree is published: links and pages get their public addresses
     #[arg(long, value_name = "URL", default_value = "", hide_default_value = true, value_parser = base_url, help_heading = "Documents")]
     pub base_url: String,
@@ -217,6 +231,9 @@ impl BuildArgs {
             part_limit: self.part_limit,
             anchors: self.anchors,
             base_url: self.base_url.clone(),
+            include_roots: self.include_root.clone(),
+            check_links: self.check_links,
+            url_prefixes: self.url_prefix.clone(),
             shard: self.shard,
             threads: self.threads,
         }

@@ -47,7 +47,13 @@ pub(crate) fn shown(tag: &str, name: &str, kind: &TagKind, closer: Option<&str>,
         return Shown::default();
     }
     if *kind == TagKind::Close {
-        return stored(closer.unwrap_or_default());
+        let closer = closer.unwrap_or_default();
+        let closer = if closer.is_empty() && is_block(name) && !starts_line {
+            " "
+        } else {
+            closer
+        };
+        return stored(closer);
     }
     let around = |mark: &str| Shown {
         edit: Some(mark.to_owned()),
@@ -64,8 +70,70 @@ pub(crate) fn shown(tag: &str, name: &str, kind: &TagKind, closer: Option<&str>,
         "a" | "Link" if opens => link(tag),
         "img" => image(tag),
         _ if name.starts_with(|first: char| first.is_ascii_uppercase()) => component(tag, name, starts_line),
+        // Words on both sides of a block are two.
+        _ if is_block(name) && !starts_line => stored(" "),
         _ => stored(""),
     }
+}
+
+fn is_block(name: &str) -> bool {
+    [
+        "article",
+        "aside",
+        "blockquote",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "figcaption",
+        "figure",
+        "footer",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "ul",
+    ]
+    .contains(&name)
+}
+
+/// The character that a reference such as `&#123;` stands for, and the reference's length; none for those that
+/// Markdown or MDX would read as markup.
+pub(crate) fn character_reference(text: &str) -> Option<(char, usize)> {
+    const LONGEST: usize = 12;
+    let length = text.bytes().take(LONGEST).position(|byte| byte == b';')? + 1;
+    let name = &text[1..length - 1];
+    let character = match name {
+        "nbsp" => ' ',
+        "quot" => '"',
+        "apos" => '\'',
+        "mdash" => '—',
+        "ndash" => '–',
+        "hellip" => '…',
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(digits) => u32::from_str_radix(digits, 16),
+                None => number.parse(),
+            };
+            char::from_u32(code.ok()?)?
+        }
+    };
+    let is_markup = matches!(character, '<' | '&' | '`' | '*' | '\\') || character.is_control();
+    (!is_markup).then_some((character, length))
 }
 
 /// The place of the text in an expression that is nothing but a text: `{"text"}`, seen from its brace.
@@ -228,6 +296,23 @@ mod tests {
                 .collect::<Vec<_>>(),
             ["T"]
         );
+    }
+
+    #[test]
+    fn references_are_characters_unless_they_would_be_markup() {
+        let cases = [
+            ("&nbsp;x", Some((' ', 6))),
+            ("&#x7B;", Some(('{', 6))),
+            ("&#123;", Some(('{', 6))),
+            ("&lt;", None),
+            ("&#60;", None),
+            ("&#0;", None),
+            ("& b;", None),
+            ("&", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(character_reference(text), expected, "{text}");
+        }
     }
 
     #[test]

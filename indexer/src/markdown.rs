@@ -10,6 +10,7 @@ use std::ops::Range;
 use docs_index::BodyText;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
+use crate::anchor;
 use crate::html_text::HtmlText;
 use crate::mask::{Dialect, FILLER, Masked, Style};
 use crate::scrub::is_invisible;
@@ -21,6 +22,10 @@ pub(crate) struct Outline {
     pub(crate) pieces: Vec<Piece>,
     /// In the order of their places.
     pub(crate) links: Vec<Link>,
+    /// The `id` and `name` of HTML tags, by their places in the buffer, in order.
+    pub(crate) ids: Vec<(usize, String)>,
+    /// Headings that are content, by their places in the buffer, in order.
+    pub(crate) content_headings: Vec<(usize, String)>,
     /// Places in the buffer of the definitions that links refer to, in order.
     pub(crate) definitions: Vec<Range<usize>>,
     pub(crate) footnote_definitions: Vec<Footnote>,
@@ -166,6 +171,7 @@ pub(crate) fn read(masked: &Masked<'_>, source: &str, style: Style) -> Outline {
         next_body: 0,
         depth: 0,
         heading: None,
+        content_heading: None,
         links: Vec::new(),
         html: None,
         code_block: None,
@@ -187,6 +193,8 @@ pub(crate) fn read(masked: &Masked<'_>, source: &str, style: Style) -> Outline {
     reader.blanked_before(usize::MAX);
     let mut outline = reader.outline;
     outline.definitions = definitions;
+    outline.ids.extend(masked.ids.iter().cloned());
+    outline.ids.sort();
     outline.links.sort_by_key(|link| link.range.start);
     outline
 }
@@ -202,6 +210,8 @@ struct Reader<'m> {
     depth: usize,
     /// The document-level heading being read.
     heading: Option<Heading>,
+    /// The other heading being read: its place and its title so far.
+    content_heading: Option<(usize, String)>,
     /// Links and images around the place, the outer first, each with the end of what was last read in it.
     links: Vec<OpenLink>,
     html: Option<HtmlText>,
@@ -227,6 +237,9 @@ impl Reader<'_> {
             }
             Event::Code(code) => {
                 self.inside(&range);
+                if let Some((_, title)) = &mut self.content_heading {
+                    title.push_str(&code);
+                }
                 if let Some(heading) = &mut self.heading {
                     heading.title.push_str(&code);
                 } else {
@@ -240,14 +253,14 @@ impl Reader<'_> {
                 }
             }
             Event::Html(html) => {
-                self.html_links(&html, range.start);
+                self.html_names(&html, range.start);
                 let mut text = String::new();
                 self.html.get_or_insert_default().feed(&html, &mut text);
                 self.push(Field::Prose, &text, range);
             }
             Event::InlineHtml(html) => {
                 self.inside(&range);
-                self.html_links(&html, range.start);
+                self.html_names(&html, range.start);
                 if html.get(..3).is_some_and(|tag| tag.eq_ignore_ascii_case("<br")) {
                     self.soft_break();
                 } else if html.get(..4).is_some_and(|tag| tag.eq_ignore_ascii_case("<img")) {
@@ -273,7 +286,9 @@ impl Reader<'_> {
         match tag {
             Tag::Heading { level, .. } => {
                 self.block();
-                if self.depth == 0 && !self.in_body(range.start) {
+                if self.depth > 0 || self.in_body(range.start) {
+                    self.content_heading = Some((range.start, String::new()));
+                } else {
                     self.heading = Some(Heading {
                         level: level_number(level),
                         title: String::new(),
@@ -374,8 +389,12 @@ impl Reader<'_> {
         self.outline.links.push(link);
     }
 
-    /// The links in a piece of HTML.
-    fn html_links(&mut self, html: &str, start: usize) {
+    /// The links and ids in a piece of HTML.
+    fn html_names(&mut self, html: &str, start: usize) {
+        let ids = anchor::tag_ids(html);
+        self.outline
+            .ids
+            .extend(ids.map(|(place, id)| (start + place, id.to_owned())));
         let mut from = 0;
         while let Some(offset) = html[from..].find("href=") {
             let value = from + offset + 5;
@@ -393,7 +412,7 @@ impl Reader<'_> {
             from = value + 1 + length + 1;
             let place = value + 1..value + 1 + length;
             self.outline.links.push(Link {
-                destination: html[place.clone()].to_owned(),
+                destination: html[place.clone()].replace(FILLER, ""),
                 range: start + place.start..start + place.end,
                 form: LinkForm::Html(start + place.start..start + place.end),
                 text: String::new(),
@@ -406,6 +425,9 @@ impl Reader<'_> {
         match tag {
             TagEnd::Heading(_) => {
                 self.block();
+                if let Some((place, title)) = self.content_heading.take() {
+                    self.outline.content_headings.push((place, folded(&title)));
+                }
                 if let Some(mut heading) = self.heading.take() {
                     heading.title = folded(&heading.title);
                     self.outline.headings.push(heading);
@@ -440,6 +462,9 @@ impl Reader<'_> {
         }
         for open in &mut self.links {
             open.link.text.push_str(text);
+        }
+        if let Some((_, title)) = &mut self.content_heading {
+            title.push_str(text);
         }
         if let Some(heading) = &mut self.heading {
             heading.title.push_str(text);

@@ -49,6 +49,8 @@ pub(crate) struct Masked<'s> {
     pub(crate) attributes: Vec<LineAttributes>,
     /// Lines that stand otherwise in the buffer.
     pub(crate) shifts: Vec<Shift>,
+    /// The `id` of tags that are blank in the buffer, by their places.
+    pub(crate) ids: Vec<(usize, String)>,
 }
 
 /// Text of the source that is blank in the buffer.
@@ -78,7 +80,7 @@ pub(crate) fn blank(buffer: &mut [u8], range: Range<usize>) {
 }
 
 /// Without any of these a buffer is its source.
-const TRIGGERS: [&str; 26] = [
+const TRIGGERS: [&str; 32] = [
     "<!--",
     "[//]:",
     "[comment]:",
@@ -99,6 +101,12 @@ const TRIGGERS: [&str; 26] = [
     "<style",
     "<SCRIPT",
     "<STYLE",
+    "<div",
+    "<span",
+    "<center",
+    "<font",
+    "<section",
+    "<article",
     ":::",
     "///",
     ")=",
@@ -121,6 +129,7 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
             bodies: Vec::new(),
             attributes: Vec::new(),
             shifts: Vec::new(),
+            ids: Vec::new(),
         };
     }
     let mut buffer = source.as_bytes().to_vec();
@@ -129,10 +138,12 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
     let mut edits = Vec::new();
     let mut blanked = Vec::new();
     let mut bodies = Vec::new();
+    let mut ids = Vec::new();
     let shifts = match style.dialect {
         Dialect::Mdx => {
             let mdx = mdx::blank_javascript(source, body, &mut buffer);
             edits = mdx.edits;
+            ids = mdx.ids;
             blanked.extend(mdx.labels.into_iter().map(|label| Blanked {
                 field: Field::Prose,
                 place: label.start,
@@ -191,6 +202,7 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
         bodies,
         attributes,
         shifts,
+        ids,
     }
 }
 

@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use crate::anchor;
 use crate::component::{self, Shown};
 use crate::edit::Edit;
 use crate::fence;
@@ -25,6 +26,8 @@ pub(crate) struct Mdx {
     /// What readers see of attributes; ranges of the source, in order.
     pub(crate) labels: Vec<Range<usize>>,
     pub(crate) shifts: Vec<Shift>,
+    /// The `id` of tags, by their places.
+    pub(crate) ids: Vec<(usize, String)>,
 }
 
 pub(crate) fn blank_javascript(source: &str, body: usize, buffer: &mut [u8]) -> Mdx {
@@ -193,7 +196,7 @@ impl<'s> Scan<'s, '_> {
     fn scan_text(&mut self, mut position: usize) -> usize {
         let bytes = self.source.as_bytes();
         loop {
-            let special = |&byte: &u8| matches!(byte, b'\n' | b'\\' | b'`' | b'{' | b'<');
+            let special = |&byte: &u8| matches!(byte, b'\n' | b'\\' | b'`' | b'{' | b'<' | b'&');
             let Some(offset) = bytes[position..].iter().position(special) else {
                 return bytes.len();
             };
@@ -208,10 +211,23 @@ impl<'s> Scan<'s, '_> {
                     }
                 }
                 b'`' => position = self.skip_code_span(position),
+                b'&' => position += self.character_reference(position),
                 b'{' => position = self.braces(position).unwrap_or(position + 1),
                 _ => position = self.tag(position).unwrap_or(position + 1),
             }
         }
+    }
+
+    /// The length of a reference to a character, which is stored as that character; else 1.
+    fn character_reference(&mut self, position: usize) -> usize {
+        let found = component::character_reference(&self.source[position..]);
+        let Some((character, length)) = found else {
+            return 1;
+        };
+        self.mdx
+            .edits
+            .push(Edit::replace(position..position + length, character));
+        length
     }
 
     fn skip_code_span(&mut self, position: usize) -> usize {
@@ -319,6 +335,8 @@ impl<'s> Scan<'s, '_> {
             TagKind::Open | TagKind::Alone => None,
         };
         let starts_line = starts_line(self.source, position);
+        let ids = anchor::tag_ids(&self.source[position..end]);
+        self.mdx.ids.extend(ids.map(|(_, id)| (position, id.to_owned())));
         let Shown { edit, closer, labels } = component::shown(
             &self.source[position..end],
             tag.name,

@@ -56,15 +56,15 @@ impl Relinking<'_> {
             LinkForm::Inline(place) | LinkForm::Html(place) => {
                 let range = self.masked.source_range(place);
                 let written = self.source.get(range.clone())?;
-                let destination = self.destination(link);
-                let target = self.target(&destination);
+                let destination = &link.destination;
+                let target = self.target(destination);
                 let is_html = matches!(link.form, LinkForm::Html(_));
                 match target {
                     Some(target) if is_html => Some(Edit::replace(range, target)),
                     Some(target) => Some(Edit::replace(range, as_destination(&target))),
                     // What was a call of the site's is a destination now.
                     None if written.contains("{{") || written.contains("{%") => {
-                        Some(Edit::replace(range, as_destination(&destination)))
+                        Some(Edit::replace(range, as_destination(destination)))
                     }
                     None => None,
                 }
@@ -101,22 +101,6 @@ impl Relinking<'_> {
         }
     }
 
-    /// A link's destination, calls in it taken apart.
-    pub(crate) fn destination(&self, link: &Link) -> String {
-        let (LinkForm::Inline(place) | LinkForm::Html(place)) = &link.form else {
-            return link.destination.clone();
-        };
-        let written = self
-            .source
-            .get(self.masked.source_range(place))
-            .unwrap_or_default();
-        if written.contains("{{") || written.contains("{%") {
-            links::without_calls(written.trim_start_matches('<').trim_end_matches('>'))
-        } else {
-            link.destination.clone()
-        }
-    }
-
     /// Where a destination leads: the id of a section, or the address of something else; nothing where it stays.
     fn target(&self, destination: &str) -> Option<String> {
         let link = links::read(destination, String::new())?;
@@ -150,6 +134,19 @@ impl Relinking<'_> {
             }
             text.push_str(rest);
             edit.text = text;
+        }
+    }
+}
+
+/// Takes apart the calls of a site generator in the destinations of links, which the parser has not seen.
+pub(crate) fn read_calls(source: &str, masked: &Masked<'_>, links: &mut [Link]) {
+    for link in links {
+        let (LinkForm::Inline(place) | LinkForm::Html(place)) = &link.form else {
+            continue;
+        };
+        let written = source.get(masked.source_range(place)).unwrap_or_default();
+        if written.contains("{{") || written.contains("{%") {
+            link.destination = links::without_calls(written.trim_start_matches('<').trim_end_matches('>'));
         }
     }
 }

@@ -13,6 +13,8 @@ use docs_index::{PartSource, SectionSource};
 use crate::anchor::{self, AnchorSource};
 use crate::container;
 use crate::edit::{Edit, apart};
+use crate::flavour;
+use crate::include::LineMap;
 use crate::links;
 use crate::markdown::{Footnote, Heading, Outline};
 use crate::mask::{Dialect, Masked, Style};
@@ -36,6 +38,8 @@ pub(crate) struct Sectioning<'d> {
     /// Title of a level-0 section.
     pub(crate) title: &'d str,
     pub(crate) part_limit: usize,
+    /// Lines of the file for those of the text.
+    pub(crate) lines: &'d LineMap,
     /// Lines of the file, at least 1.
     pub(crate) line_count: u32,
 }
@@ -67,7 +71,8 @@ impl Sectioning<'_> {
             url: self.url,
         };
         relinking.relink_edits(&mut edits);
-        edits.extend(relinking.edits());
+        // Where a call stands in a destination, the destination as a whole is what is stored.
+        let edits = [relinking.edits(), edits].concat();
         let text = Text {
             edits: apart(edits),
             links: self
@@ -75,7 +80,7 @@ impl Sectioning<'_> {
                 .links
                 .iter()
                 .filter(|link| !link.text.is_empty() && !link.is_image)
-                .map(|link| (link.range.start, relinking.destination(link), link.text.as_str()))
+                .map(|link| (link.range.start, link.destination.as_str(), link.text.as_str()))
                 .collect(),
         };
         let mut sections = Vec::with_capacity(placed.len() + 1);
@@ -148,13 +153,36 @@ impl Sectioning<'_> {
                 heading,
                 explicit: attributes.and_then(|found| found.id.clone()),
                 aliases,
-                line: u32::try_from(first + 1).unwrap_or(u32::MAX),
+                line: self.lines.original(u32::try_from(first + 1).unwrap_or(u32::MAX)),
                 start,
                 text_start: start + (own.len() - own.trim_start().len()),
             });
             floor = last + 1;
         }
+        self.add_ids(&mut placed);
         placed
+    }
+
+    /// Ids of tags in the text of a section are its aliases, after those at its heading; so are the names of headings
+    /// that are content.
+    fn add_ids(&self, placed: &mut [Placed<'_>]) {
+        let known: HashSet<String> = placed
+            .iter()
+            .flat_map(|heading| heading.aliases.iter().cloned())
+            .collect();
+        let content = self.outline.content_headings.iter();
+        let content: Vec<(usize, String)> = content
+            .map(|(place, title)| (*place, flavour::slug(title, self.tree.flavour)))
+            .collect();
+        for (place, id) in self.outline.ids.iter().chain(&content) {
+            let section = placed.partition_point(|heading| heading.heading.range.start <= *place);
+            if let Some(heading) = section.checked_sub(1).and_then(|index| placed.get_mut(index))
+                && !id.contains(char::is_whitespace)
+                && !known.contains(id)
+            {
+                heading.aliases.push(id.clone());
+            }
+        }
     }
 
     /// Collects the lines of anchor tags above a heading, nearest last.
@@ -248,7 +276,7 @@ impl Sectioning<'_> {
     }
 
     /// Deals out to a part the pieces and links of its range.
-    fn fill(&self, range: &Range<usize>, links: &[(usize, String, &str)], part: &mut PartSource) {
+    fn fill(&self, range: &Range<usize>, links: &[(usize, &str, &str)], part: &mut PartSource) {
         let pieces = &self.outline.pieces;
         let first = pieces.partition_point(|piece| piece.range.start < range.start);
         let spanning = first
@@ -302,7 +330,7 @@ impl Sectioning<'_> {
 struct Text<'o> {
     edits: Vec<Edit>,
     /// Place, destination and text of each link, in the order of their places.
-    links: Vec<(usize, String, &'o str)>,
+    links: Vec<(usize, &'o str, &'o str)>,
 }
 
 /// A heading in the source.

@@ -7,6 +7,7 @@
 //! (`sections`). Pure: no file is read, nothing is printed, and no input panics.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use blake2::digest::consts::U32;
 use blake2::{Blake2b, Digest};
@@ -15,16 +16,18 @@ use docs_index::{DocumentSource, LinkTargets, PartSource, SectionSource};
 use crate::decode::{self, Tally};
 use crate::flavour::Flavour;
 use crate::front_matter::{self, FrontMatter};
+use crate::include::{self, Expansion, IncludeFiles};
+use crate::link_facts::LinkFacts;
 use crate::markdown::{self, Outline};
 use crate::mask::{self, Dialect, Style};
 use crate::mdx;
 use crate::page_url;
+use crate::relink;
 use crate::report::{Warning, WarningKind, counted, path_for_people};
 use crate::scrub;
 use crate::sections::Sectioning;
 
 /// What a document's splitting needs to know of the tree it stands in.
-#[derive(Debug)]
 pub struct Tree<'t> {
     /// Bytes of stored text beyond which a section is cut into parts.
     pub part_limit: usize,
@@ -34,11 +37,26 @@ pub struct Tree<'t> {
     pub markdown_is_mdx: bool,
     /// Address under which the tree is published; may be empty.
     pub base_url: &'t str,
+    /// Whether to note what a check of links needs.
+    pub check_links: bool,
+    /// Where included files come from; none leaves all directives as they are.
+    pub(crate) includes: Option<&'t (dyn IncludeFiles + Sync)>,
     /// All documents of the tree.
     pub targets: &'t LinkTargets<'t>,
     /// The documents by their names without ending, in lower case, for links that name no path; only names that one
     /// document has.
     pub names: &'t HashMap<String, u32>,
+}
+
+impl std::fmt::Debug for Tree<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "Tree({} documents, {})",
+            self.targets.len(),
+            self.flavour
+        )
+    }
 }
 
 impl<'t> Tree<'t> {
@@ -70,6 +88,8 @@ pub struct Split {
     pub document: DocumentSource,
     /// What its author should know, by line.
     pub warnings: Vec<Warning>,
+    /// For the check of links: its anchors, and its links as written; none unless asked for.
+    pub link_facts: Option<LinkFacts>,
 }
 
 /// Why a file makes no document.
@@ -104,18 +124,26 @@ pub fn split_document(path: &[u8], source: &[u8], tree: &Tree<'_>) -> Result<Spl
     if front.draft {
         return Err(Skip::Draft);
     }
-    let is_mdx = has_suffix(path, b".mdx") || tree.markdown_is_mdx || mdx::has_components(&text, front.body);
+    let expansion = match tree.includes {
+        Some(files) => include::expand(&text, front.body, path, files),
+        None => Expansion::unchanged(&text),
+    };
+    let text = expansion.text.as_ref();
+    let is_mdx = has_suffix(path, b".mdx") || tree.markdown_is_mdx || mdx::has_components(text, front.body);
     let style = Style {
         dialect: if is_mdx { Dialect::Mdx } else { Dialect::Markdown },
         is_mdn: front.is_mdn,
     };
-    let masked = mask::mask(&text, front.body, style);
-    let outline = markdown::read(&masked, &text, style);
+    let mut masked = mask::mask(text, front.body, style);
+    masked.bodies.extend(expansion.included.iter().cloned());
+    masked.bodies = apart(masked.bodies);
+    let mut outline = markdown::read(&masked, text, style);
+    relink::read_calls(text, &masked, &mut outline.links);
     let stem = stem(path);
     let url = page_url::page_url(tree.base_url, path, &front.slug, tree.flavour);
     let sectioning = Sectioning {
         path,
-        source: &text,
+        source: text,
         body: front.body,
         masked: &masked,
         style,
@@ -128,13 +156,28 @@ pub fn split_document(path: &[u8], source: &[u8], tree: &Tree<'_>) -> Result<Spl
             &front.title
         },
         part_limit: tree.part_limit,
+        lines: &expansion.lines,
         line_count,
     };
     let mut sections = sectioning.sections();
     if sections.is_empty() {
         sections.push(front_matter_alone(&front, sectioning.title, line_count).ok_or(Skip::Empty)?);
     }
-    let warnings = warnings(path, &decoded.invalid, &decoded.nul, &invisible, &front);
+    let mut warnings = warnings(path, &decoded.invalid, &decoded.nul, &invisible, &front);
+    warnings.extend(expansion.warnings.iter().map(|warning| {
+        let kind = WarningKind::UnresolvedInclude;
+        Warning::new(
+            kind,
+            path_for_people(path),
+            Some(warning.line),
+            warning.message.clone(),
+        )
+        .with_advice(warning.advice)
+    }));
+    warnings.sort_by_key(|warning| warning.line);
+    let link_facts = tree
+        .check_links
+        .then(|| LinkFacts::of(text, &outline, &sections, &expansion.lines, tree.flavour));
     let document = DocumentSource {
         path: path.to_vec(),
         title: title(&front, &outline).unwrap_or(stem),
@@ -142,11 +185,38 @@ pub fn split_document(path: &[u8], source: &[u8], tree: &Tree<'_>) -> Result<Spl
         tags: front.tags,
         url: url.clone(),
         language: front.language,
-        source_hash: Blake2b::<U32>::digest(source).into(),
+        source_hash: source_hash(source, &expansion),
         source_bytes: u64::try_from(source.len()).unwrap_or(u64::MAX),
         sections,
     };
-    Ok(Split { document, warnings })
+    Ok(Split {
+        document,
+        warnings,
+        link_facts,
+    })
+}
+
+/// Of the file and of everything that it includes.
+fn source_hash(source: &[u8], expansion: &Expansion<'_>) -> [u8; 32] {
+    let mut hasher = Blake2b::<U32>::new();
+    hasher.update(source);
+    for included in &expansion.sources {
+        hasher.update(included);
+    }
+    hasher.finalize().into()
+}
+
+/// Sorts ranges and joins those that touch.
+fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
 }
 
 /// The title of the page where it has one: front matter, else the first level-1 heading.
@@ -278,6 +348,8 @@ mod tests {
             part_limit,
             flavour,
             markdown_is_mdx: false,
+            check_links: false,
+            includes: None,
             base_url,
             targets: &LinkTargets::new(paths.iter().copied()),
             names: &names.collect(),

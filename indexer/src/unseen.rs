@@ -79,6 +79,12 @@ pub(crate) fn blank_unseen(text: String, style: Style) -> Unseen {
         "<style",
         "<SCRIPT",
         "<STYLE",
+        "<div",
+        "<span",
+        "<center",
+        "<font",
+        "<section",
+        "<article",
     ];
     let hides_code = style.is_mdn && text.contains(" hidden");
     if !hides_code && !triggers.iter().any(|trigger| text.contains(trigger)) {
@@ -236,6 +242,9 @@ impl InlineScan<'_> {
             }
             return Some(end);
         }
+        if let Some(end) = self.plain_tag(position) {
+            return Some(end);
+        }
         let name = rest[1..].get(..6).unwrap_or_default();
         let closer = if name.eq_ignore_ascii_case("script") {
             "</script>"
@@ -261,6 +270,30 @@ impl InlineScan<'_> {
         if known.end < end {
             blank(&mut self.buffer, position..end);
         }
+        Some(end)
+    }
+
+    /// A tag that only groups text: nothing of it is shown.
+    fn plain_tag(&mut self, position: usize) -> Option<usize> {
+        let rest = &self.text[position + 1..];
+        let rest = rest.strip_prefix('/').unwrap_or(rest);
+        let is_plain = ["div", "span", "center", "font", "section", "article"]
+            .iter()
+            .any(|name| {
+                let named = rest
+                    .get(..name.len())
+                    .is_some_and(|start| start.eq_ignore_ascii_case(name));
+                named
+                    && matches!(
+                        rest.as_bytes().get(name.len()),
+                        Some(b'>' | b' ' | b'\n' | b'\t' | b'/')
+                    )
+            });
+        if !is_plain || self.known_html(position).is_none() {
+            return None;
+        }
+        let end = self.after(position, ">")?;
+        self.edits.push(Edit::hide(position..end));
         Some(end)
     }
 
@@ -572,7 +605,7 @@ mod tests {
 
     #[test]
     fn comments_are_hidden_unless_they_are_code() {
-        let cases: [(&str, &[&str]); 13] = [
+        let cases: [(&str, &[&str]); 14] = [
             (
                 "[//]: # (a)\n[//]: # 'b'\n\n# T\n[comment]: <> (c)\n",
                 &["[//]: # (a)", "[//]: # 'b'", "[comment]: <> (c)"],
@@ -583,7 +616,11 @@ mod tests {
             ("[//]: https://example.com (a)\n", &[]),
             ("a <!-- b --> c", &["<!-- b -->"]),
             ("a <!-- b\n\n# c --> d", &["<!-- b\n\n# c -->"]),
-            ("<div>\n<!-- a\n\n# b\n-->\n</div>", &["<!-- a\n\n# b\n-->"]),
+            ("<p>\n<!-- a\n\n# b\n-->\n</p>", &["<!-- a\n\n# b\n-->"]),
+            (
+                "<div class=\"x\">\n\na <span>b</span> `<div>`\n\n</div>",
+                &["<div class=\"x\">", "<span>", "</span>", "</div>"],
+            ),
             ("`<!-- a -->`", &[]),
             ("```\n<!-- a -->\n```\n", &[]),
             ("    <!-- a -->\n", &[]),
