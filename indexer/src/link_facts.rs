@@ -8,7 +8,7 @@ use docs_index::SectionSource;
 
 use crate::flavour::{self, Flavour};
 use crate::include::LineMap;
-use crate::markdown::{self, Outline, char_boundary};
+use crate::markdown::{self, LinkForm, Outline, char_boundary};
 
 /// Bytes of an anchor above which it is none.
 const ANCHOR_LIMIT: usize = 200;
@@ -82,6 +82,12 @@ impl LinkFacts {
                 .collect(),
         }
     }
+}
+
+/// Whether a link is checked: not an image, which is no page, and not a wiki's, which may name a page that is yet to be
+/// written.
+fn is_checked(link: &markdown::Link) -> bool {
+    !link.is_image && link.form != LinkForm::Wiki
 }
 
 /// Anchors anywhere in the text that are no heading's: `id="x"`, `name="x"`, `{#x}`, `{: #x}`, `(x)=`. Those in code count

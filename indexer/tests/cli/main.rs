@@ -5,7 +5,9 @@
 mod build;
 mod diagnostics;
 mod files;
+mod includes;
 mod inspect;
+mod links;
 mod program;
 mod search;
 mod shards;
