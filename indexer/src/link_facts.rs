@@ -77,7 +77,7 @@ impl LinkFacts {
             links: outline
                 .links
                 .iter()
-                .filter(|link| !link.is_image)
+                .filter(|link| is_checked(link))
                 .map(place)
                 .collect(),
         }
