@@ -154,7 +154,7 @@ fn link(tag: &str) -> Shown {
     match value(tag, "href").or_else(|| value(tag, "to")) {
         Some(target) if !target.contains(char::is_whitespace) => Shown {
             edit: Some("[".to_owned()),
-            closer: format!("]({target})"),
+            closer: format!("]({})", with_characters(target)),
             labels: Vec::new(),
         },
         _ => Shown {
@@ -162,6 +162,21 @@ fn link(tag: &str) -> Shown {
             ..Shown::default()
         },
     }
+}
+
+/// A text with its character references as characters.
+fn with_characters(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (character, length) = character_reference(rest).unwrap_or(('&', 1));
+        plain.push(character);
+        rest = &rest[length..];
+    }
+    plain.push_str(rest);
+    plain
 }
 
 fn image(tag: &str) -> Shown {

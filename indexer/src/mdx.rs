@@ -14,10 +14,13 @@ use crate::edit::Edit;
 use crate::fence;
 use crate::indent::{self, Shift};
 use crate::jsx::{TagKind, braces_end, jsx_tag, statement_end};
-use crate::mask::blank;
+use crate::mask::{FILLER, blank};
 
 /// Nesting beyond which components are no longer told apart.
 const DEEPEST: usize = 128;
+
+/// [`FILLER`] as a byte.
+const FILLER_BYTE: u8 = 1;
 
 #[derive(Debug, Default)]
 pub(crate) struct Mdx {
@@ -37,6 +40,7 @@ pub(crate) fn blank_javascript(source: &str, body: usize, buffer: &mut [u8]) -> 
         mdx: Mdx::default(),
         components: Vec::new(),
         indents: Vec::new(),
+        column: 0,
         budget: 4 * source.len() + 65_536,
         run_missing: Vec::new(),
     };
@@ -91,7 +95,9 @@ pub(crate) fn has_components(source: &str, body: usize) -> bool {
 /// An open component.
 struct Component<'s> {
     name: &'s str,
-    /// Indentation of its first line of content, once that was seen.
+    /// Where the line of its opening tag begins, once that is levelled.
+    column: usize,
+    /// What its lines of content are indented by beyond that, once the first was seen.
     indent: Option<usize>,
     /// What stands in the stored text for its closing tag.
     closer: String,
@@ -104,6 +110,8 @@ struct Scan<'s, 'b> {
     components: Vec<Component<'s>>,
     /// Start of each line inside components, and the indentation that it owes to them.
     indents: Vec<(usize, usize)>,
+    /// Where the line at hand begins, once it is levelled.
+    column: usize,
     /// Bytes that failing scans may still look at.
     budget: usize,
     /// Lengths of backtick runs that are known to have no match before the paragraph's end.
@@ -149,12 +157,15 @@ impl<'s> Scan<'s, '_> {
     }
 
     fn note_indent(&mut self, position: usize, line: &str) {
+        let own = indent::leading_blanks(line.as_bytes());
+        self.column = own;
         let Some(component) = self.components.last_mut() else {
             return;
         };
         if !line.trim_start().starts_with("</") {
-            let own = indent::leading_blanks(line.as_bytes());
-            let owed = *component.indent.get_or_insert(own);
+            let by_content = own.saturating_sub(component.column);
+            let owed = *component.indent.get_or_insert(by_content);
+            self.column = own.saturating_sub(owed);
             self.indents.push((position, owed));
         }
     }
@@ -347,6 +358,7 @@ impl<'s> Scan<'s, '_> {
         if tag.kind == TagKind::Open && !is_void(tag.name) && self.components.len() < DEEPEST {
             self.components.push(Component {
                 name: tag.name,
+                column: self.column,
                 indent: None,
                 closer,
             });
@@ -358,8 +370,26 @@ impl<'s> Scan<'s, '_> {
         self.mdx
             .edits
             .extend(edit.map(|text| Edit::replace(position..end, text)));
-        blank(self.buffer, position..end);
+        if !starts_line && self.is_after_markers(position) {
+            // Blanks behind the marker of a list item would begin code.
+            self.buffer[position..end]
+                .iter_mut()
+                .filter(|byte| **byte != b'\n')
+                .for_each(|byte| *byte = FILLER_BYTE);
+        } else {
+            blank(self.buffer, position..end);
+        }
         Some(end)
+    }
+
+    /// Whether only markers of quotes and list items, and tags, stand before a place on its line.
+    fn is_after_markers(&self, position: usize) -> bool {
+        const LONGEST: usize = 64;
+        let near = &self.buffer[position.saturating_sub(LONGEST)..position];
+        let Some(feed) = near.iter().rposition(|&byte| byte == b'\n') else {
+            return position < LONGEST && is_markers(near);
+        };
+        is_markers(&near[feed + 1..])
     }
 
     /// Levels lines inside components, and lines that begin with a tag that is now blank.
@@ -388,6 +418,11 @@ fn starts_line(source: &str, position: usize) -> bool {
     let before = source.as_bytes()[..position].iter().rev().take(DEEPEST_INDENT);
     let first = before.clone().find(|byte| !matches!(byte, b' ' | b'\t'));
     first.map_or(position < DEEPEST_INDENT, |&byte| byte == b'\n')
+}
+
+fn is_markers(before: &[u8]) -> bool {
+    std::str::from_utf8(before)
+        .is_ok_and(|before| fence::after_markers(&before.replace(FILLER, "")).is_empty())
 }
 
 fn is_void(name: &str) -> bool {
@@ -435,6 +470,23 @@ mod tests {
         let (buffer, _) = blanked("<A b={{c: '>'}}>\n    text **x**\n\n      - deep\n</A>\nafter `<B>`\n");
         let lines: Vec<&str> = buffer.lines().map(str::trim_end).collect();
         assert_eq!(lines, ["", "text **x**", "", "  - deep", "", "after `<B>`"]);
+        let (buffer, _) = blanked("<S>\n1. a\n\n    <T>\n      b\n    </T>\n\n    c\n</S>\n- <B/> d\n");
+        let lines: Vec<&str> = buffer.lines().map(str::trim_end).collect();
+        assert_eq!(
+            lines,
+            [
+                "",
+                "1. a",
+                "",
+                "",
+                "    b",
+                "",
+                "",
+                "    c",
+                "",
+                "- \u{1}\u{1}\u{1}\u{1} d"
+            ]
+        );
         let (buffer, _) = blanked("<A>\n    ```js\n    <B>\n      x\n    ```\n</A>\n");
         let lines: Vec<&str> = buffer.lines().map(str::trim_end).collect();
         assert_eq!(lines, ["", "```js", "<B>", "  x", "```", ""]);

@@ -15,6 +15,7 @@ use crate::container;
 use crate::edit::{Edit, apart};
 use crate::flavour;
 use crate::include::LineMap;
+use crate::link_facts;
 use crate::links;
 use crate::markdown::{Footnote, Heading, Outline};
 use crate::mask::{Dialect, Masked, Style};
@@ -174,7 +175,8 @@ impl Sectioning<'_> {
         let content: Vec<(usize, String)> = content
             .map(|(place, title)| (*place, flavour::slug(title, self.tree.flavour)))
             .collect();
-        for (place, id) in self.outline.ids.iter().chain(&content) {
+        let rules = rule_names(self.source, self.body);
+        for (place, id) in self.outline.ids.iter().chain(&content).chain(&rules) {
             let section = placed.partition_point(|heading| heading.heading.range.start <= *place);
             if let Some(heading) = section.checked_sub(1).and_then(|index| placed.get_mut(index))
                 && !id.contains(char::is_whitespace)
@@ -324,6 +326,24 @@ impl Sectioning<'_> {
         }
         found
     }
+}
+
+/// The anchors of rules, as specifications that are mdBooks name their paragraphs: a line `r[name]`.
+fn rule_names(source: &str, body: usize) -> Vec<(usize, String)> {
+    let mut names = Vec::new();
+    let mut position = body;
+    for line in source[body..].split_inclusive('\n') {
+        if let Some(name) = line
+            .trim_end()
+            .strip_prefix("r[")
+            .and_then(|rest| rest.strip_suffix(']'))
+            && link_facts::is_rule_name(name)
+        {
+            names.push((position, format!("{}{name}", link_facts::RULE_ANCHOR)));
+        }
+        position += line.len();
+    }
+    names
 }
 
 /// What the texts of all sections are made with.
