@@ -143,7 +143,13 @@ impl Index {
         let keep = 4 * limit.max(1);
         for number in 0..self.metadata().documents {
             let document = self.document(number)?;
-            let path_score = overlap(&path_words, &words(&document.path_lossy()));
+            let own_path = document.path_lossy();
+            // Of a page that is there, its own sections were meant.
+            let path_score = if own_path == path {
+                2.0
+            } else {
+                overlap(&path_words, &words(&own_path))
+            };
             for record in document.first_record..document.first_record + document.record_count {
                 let strings = self.record_strings(self.record_entry(record)?)?;
                 if strings.part > 1 {
@@ -213,7 +219,8 @@ impl LenientId {
         let (rest, is_url) = match id.split_once("://") {
             // Without scheme and host.
             Some((_, rest)) => (rest.split_once('/').map_or("", |(_, path)| path), true),
-            None => (id, false),
+            // An address on the site.
+            None => (id, id.starts_with('/')),
         };
         let parsed = section_id::parse(rest)
             .or_else(|| rest.split_once('~').and_then(|(rest, _)| section_id::parse(rest)))?;
@@ -237,7 +244,10 @@ impl LenientId {
             long.strip_suffix(short)
                 .is_some_and(|front| front.is_empty() || front.ends_with('/'))
         };
+        let url = document.url.split_once("://").map_or("", |(_, rest)| rest);
+        let address = url.split_once('/').map_or("", |(_, path)| path);
         path == self.path
+            || (self.is_url && !address.is_empty() && stem(&address.to_lowercase()) == self.path)
             || (!path.is_empty()
                 && self.is_url
                 && (ends_with(&self.path, &path) || ends_with(&path, &self.path)))
@@ -288,6 +298,11 @@ mod tests {
                 "https://site.example/handbook/docs/forms.html?x=1#fields",
                 Some("docs/forms.md#fields"),
             ),
+            (
+                "https://docs.example/uploads/#example",
+                Some("docs/uploads.md#example"),
+            ),
+            ("/forms/#fields", Some("docs/forms.md#fields")),
             ("docs/uploads#example~2", Some("docs/uploads.md#example~2")),
             ("docs/# odd [name] 100%.md#ä~b", None),
             (
@@ -315,6 +330,9 @@ mod tests {
             .unwrap();
         let ids = index.similar_ids("docs/form.md#field", 3).unwrap();
         assert_eq!(ids[0], "docs/forms.md#fields");
+        // A heading that a page does not have: other headings of that page.
+        let ids = index.similar_ids("docs/forms.md#example", 2).unwrap();
+        assert!(ids.iter().all(|id| id.starts_with("docs/forms.md#")), "{ids:?}");
         assert!(index.similar_ids("zzz", 3).unwrap().is_empty());
         assert!(ids.iter().all(|id| index.find(id).unwrap().is_some()));
     }
