@@ -33,6 +33,8 @@ pub(crate) use crate::include::placed::LineMap;
 use crate::include::placed::Output;
 use crate::include::roots::Including;
 pub(crate) use crate::include::roots::{IncludeFiles, IncludeRoots};
+#[cfg(test)]
+pub(crate) use crate::include::{fault::IncludeFault, roots::IncludeRequest, roots::IncludedFile};
 
 /// A document with its includes.
 #[derive(Debug, PartialEq)]

@@ -16,6 +16,9 @@ use crate::markdown::{Link, LinkForm, Outline};
 use crate::mask::Masked;
 use crate::split::Tree;
 
+/// Bytes of a destination above which it is not written out where it is referred to.
+const LONGEST_WRITTEN_OUT: usize = 2000;
+
 /// A document whose links are made to lead somewhere.
 pub(crate) struct Relinking<'d> {
     pub(crate) path: &'d [u8],
@@ -70,6 +73,9 @@ impl Relinking<'_> {
                 }
             }
             LinkForm::Reference(text_end) => {
+                if link.destination.len() > LONGEST_WRITTEN_OUT {
+                    return None;
+                }
                 let end = self.masked.source_range(&link.range).end;
                 let start = self.masked.source_range(&(*text_end..link.range.end)).start;
                 let target = self

@@ -5,7 +5,7 @@
 //! section; blanks, statements and anchor tags alone do not. Anchor tags on lines of their own directly before a
 //! heading are its aliases and are stored nowhere.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use docs_index::{PartSource, SectionSource};
@@ -23,6 +23,9 @@ use crate::parts;
 use crate::relink::Relinking;
 use crate::split::Tree;
 use crate::stored::StoredText;
+
+/// Bytes of a footnote above which it is not repeated in the sections that refer to it.
+const LONGEST_FOOTNOTE: usize = 2000;
 
 /// What the sections of a document are made from.
 pub(crate) struct Sectioning<'d> {
@@ -76,6 +79,13 @@ impl Sectioning<'_> {
         let edits = [relinking.edits(), edits].concat();
         let text = Text {
             edits: apart(edits),
+            footnotes: self
+                .outline
+                .footnote_definitions
+                .iter()
+                .rev()
+                .map(|definition| (definition.label.as_str(), definition))
+                .collect(),
             links: self
                 .outline
                 .links
@@ -238,7 +248,7 @@ impl Sectioning<'_> {
         if stored.text.is_empty() {
             return Vec::new();
         }
-        for footnote in self.footnotes_of(&range) {
+        for footnote in self.footnotes_of(&range, text) {
             let definition = self.masked.source_range(&footnote.range);
             let definition = StoredText::of(self.source, definition, &text.edits);
             stored.append(range.end, &definition.text);
@@ -307,24 +317,20 @@ impl Sectioning<'_> {
     }
 
     /// The footnotes that the text of a range refers to and that are defined elsewhere.
-    fn footnotes_of(&self, range: &Range<usize>) -> Vec<&Footnote> {
+    fn footnotes_of<'t>(&self, range: &Range<usize>, text: &Text<'t>) -> Vec<&'t Footnote> {
         let references = &self.outline.footnote_references;
         let first = references.partition_point(|reference| reference.range.start < range.start);
-        let mut found: Vec<&Footnote> = Vec::new();
-        for reference in references[first..]
+        let in_range = references[first..]
             .iter()
-            .take_while(|reference| reference.range.start < range.end)
-        {
-            let definition = self.outline.footnote_definitions.iter().find(|definition| {
-                definition.label == reference.label && !range.contains(&definition.range.start)
-            });
-            if let Some(definition) = definition
-                && !found.contains(&definition)
-            {
-                found.push(definition);
-            }
-        }
-        found
+            .take_while(|reference| reference.range.start < range.end);
+        let mut seen = HashSet::new();
+        let definitions = in_range
+            .filter(|reference| seen.insert(reference.label.as_str()))
+            .filter_map(|reference| text.footnotes.get(reference.label.as_str()).copied());
+        definitions
+            .filter(|definition| !range.contains(&definition.range.start))
+            .filter(|definition| definition.range.len() <= LONGEST_FOOTNOTE)
+            .collect()
     }
 }
 
@@ -349,6 +355,8 @@ fn rule_names(source: &str, body: usize) -> Vec<(usize, String)> {
 /// What the texts of all sections are made with.
 struct Text<'o> {
     edits: Vec<Edit>,
+    /// Definitions by their labels.
+    footnotes: HashMap<&'o str, &'o Footnote>,
     /// Place, destination and text of each link, in the order of their places.
     links: Vec<(usize, &'o str, &'o str)>,
 }

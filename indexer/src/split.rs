@@ -324,6 +324,7 @@ fn warnings(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::include::{IncludeFault, IncludeRequest, IncludedFile};
     use proptest::prelude::*;
     use std::collections::HashSet;
 
@@ -348,8 +349,8 @@ mod tests {
             part_limit,
             flavour,
             markdown_is_mdx: false,
-            check_links: false,
-            includes: None,
+            check_links: true,
+            includes: Some(&Everywhere),
             base_url,
             targets: &LinkTargets::new(paths.iter().copied()),
             names: &names.collect(),
@@ -526,8 +527,58 @@ mod tests {
     #[test]
     fn nested_openers_take_linear_time() {
         for opener in [
-            "[", "![", "> ", "* ", "*", "_", "`", "<", "<a ", "[](", "[^", "{{", "&", "- ", "|", "$$\n",
-            "{#", "\\",
+            "[",
+            "![",
+            "> ",
+            "* ",
+            "*",
+            "_",
+            "`",
+            "<",
+            "<a ",
+            "[](",
+            "[^",
+            "{{",
+            "&",
+            "- ",
+            "|",
+            "$$\n",
+            "{#",
+            "\\",
+            "[[",
+            "[[a]] ",
+            "[a][b] ",
+            "[^1] ",
+            "[^1]: a\n",
+            "{ref}`a` ",
+            "{ref}",
+            ":::note\n",
+            "```{note}\n",
+            "(a)=\n",
+            "{\"a\"}",
+            "{a => ",
+            "<div id=a>",
+            "<div id=",
+            "{%",
+            "{% raw %}",
+            "{{x(\"y\")}} ",
+            "r[a]\n",
+            "<a href=\"x\">",
+            "<a href=",
+            "[a](b) ",
+            "[a](b",
+            "&#65;",
+            "<C title=\"x\">",
+            "\\{{x",
+            "[r]: a\n",
+            "[r]: a\n[r] ",
+            "{* a *}\n",
+            "--8<-- \"a\"\n",
+            "[x]({{< ref",
+            "[x]({{< ref \"a\" >}}) ",
+            "# T\n",
+            "## T {#a}\n",
+            "/// a\n",
         ] {
             let source = format!("# P\n\n{}", opener.repeat(10_000));
             let begin = std::time::Instant::now();
@@ -597,7 +648,68 @@ mod tests {
         "*",
         "_",
         "1. ",
+        "[l][r]",
+        "[r]",
+        "[[a]]",
+        "[[a#T|x]]",
+        "<a href=\"b.md#x\">",
+        "[x]({{< ref \"a\" >}})",
+        "{{Deprecated_Inline}}",
+        "{{HTMLElement(\"b\")}}",
+        "\\{{x(\"y\")}}",
+        "```css hidden\n",
+        "{% raw %}",
+        "{% highlight c %}",
+        "{% endhighlight %}",
+        "{% comment %}",
+        "{% endcomment %}",
+        "{{< note >}}\n",
+        "{{% heading \"whatsnext\" %}}",
+        ":::note[T]\n",
+        ":::\n",
+        "::: zone x\n",
+        ":::image alt-text=\"ä\" source=\"b\":::\n",
+        "/// tip | T\n",
+        "///\n",
+        "```{note} T\n",
+        ":class: x\n",
+        "(label)=\n",
+        "{ref}`t <a>`",
+        "r[rule]\n",
+        "<Card title=\"T\" href=\"/x\">",
+        "</Card>",
+        "<B c={`d`} />",
+        "{\"text\"}",
+        "{x => (\n",
+        "&#123;",
+        "<div id=\"d\">",
+        "</div>",
+        "    ",
+        "{* a.py *}\n",
+        "--8<-- \"a.md\"\n",
+        "{{#include a.md:1:2}}",
+        "<<< @/a.py{1}\n",
+        "<!--@include: ./a.md-->",
+        "```{literalinclude} a.py\n",
+        "[!INCLUDE [x](a.md)]",
     ];
+
+    /// Every file is there, and says the same.
+    #[derive(Debug)]
+    struct Everywhere;
+
+    impl IncludeFiles for Everywhere {
+        fn document(&self, path: &[u8]) -> std::path::PathBuf {
+            std::path::PathBuf::from(String::from_utf8_lossy(path).into_owned())
+        }
+
+        fn read(&self, request: &IncludeRequest<'_>) -> Result<IncludedFile, IncludeFault> {
+            Ok(IncludedFile {
+                identity: request.path.into(),
+                bytes: b"# Included\n\n```\ncode\n```\n\n[l](b.md) and [^1].\n".to_vec(),
+            })
+        }
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(600))]
@@ -606,9 +718,11 @@ mod tests {
         fn every_document_is_whole(
             pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60),
             mdx in any::<bool>(),
+            mdn in any::<bool>(),
             part_limit in 0_usize..200,
         ) {
-            whole(pieces.concat().as_bytes(), mdx, part_limit);
+            let front = if mdn { "---\npage-type: guide\n---\n" } else { "" };
+            whole(format!("{front}{}", pieces.concat()).as_bytes(), mdx, part_limit);
         }
 
         #[test]
