@@ -1,5 +1,7 @@
 //! From an id to its record: exactly, with good will, and what to offer for an id that is not there.
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::{
     error::ReadError,
     format::section_table::lines,
@@ -109,7 +111,7 @@ impl Index {
             } else {
                 std::iter::once(record.anchor)
                     .chain(record.aliases())
-                    .any(|name| name.to_lowercase() == wanted.anchor.to_lowercase())
+                    .any(|name| folded(name) == folded(&wanted.anchor))
             };
             if names_it && record.part == wanted.part {
                 if found.is_some() {
@@ -226,7 +228,7 @@ impl LenientId {
             .or_else(|| rest.split_once('~').and_then(|(rest, _)| section_id::parse(rest)))?;
         let path = String::from_utf8_lossy(&parsed.path).into_owned();
         let given = path.split('?').next().unwrap_or_default();
-        let path = stem(&given.trim_start_matches("./").to_lowercase());
+        let path = stem(&folded(given.trim_start_matches("./")));
         // The page at the root of the tree has no stem of its own: only its name says that it is meant.
         (!given.is_empty()).then_some(Self {
             path,
@@ -239,7 +241,7 @@ impl LenientId {
     /// Whether the path can mean this document. A public address has folders of the site in front that the tree
     /// has not, and the tree may have folders in front that the address has not.
     fn names_document(&self, document: &Document<'_>) -> bool {
-        let path = stem(&document.path_lossy().to_lowercase());
+        let path = stem(&folded(&document.path_lossy()));
         let ends_with = |long: &str, short: &str| {
             long.strip_suffix(short)
                 .is_some_and(|front| front.is_empty() || front.ends_with('/'))
@@ -247,11 +249,16 @@ impl LenientId {
         let url = document.url.split_once("://").map_or("", |(_, rest)| rest);
         let address = url.split_once('/').map_or("", |(_, path)| path);
         path == self.path
-            || (self.is_url && !address.is_empty() && stem(&address.to_lowercase()) == self.path)
+            || (self.is_url && !address.is_empty() && stem(&folded(address)) == self.path)
             || (!path.is_empty()
                 && self.is_url
                 && (ends_with(&self.path, &path) || ends_with(&path, &self.path)))
     }
+}
+
+/// Text without case, composed: some systems write the names of files with their accents apart.
+fn folded(text: &str) -> String {
+    text.nfc().flat_map(char::to_lowercase).collect()
 }
 
 /// A path without its ending, the name of a folder's own page, and slashes at its ends.
@@ -311,6 +318,10 @@ mod tests {
             ),
             ("./index.md#the-handbook", Some("index.md#the-handbook")),
             ("docs/", Some("docs/index.md#the-handbook")),
+            (
+                "docs/%23 odd %5bname%5d 100%.md#a\u{308}%7eb",
+                Some("docs/%23%20odd%20%5Bname%5D%20100%25.md#ä%7Eb"),
+            ),
             ("docs/forms.md#nothing", None),
             ("nothing.md", None),
             ("", None),

@@ -7,6 +7,10 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::flavour::{self, Flavour, Suffix};
+use crate::markdown::char_boundary;
+
+/// Bytes of an anchor or alias; a longer name is cut, and a longer alias is none.
+const LONGEST_NAME: usize = 512;
 
 /// What a heading offers as its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +37,11 @@ pub(crate) fn assign(headings: &[AnchorSource<'_>], flavour: Flavour) -> Vec<Anc
     let mut anchors: Vec<Anchor> = Vec::with_capacity(headings.len());
     for (id, heading) in ids.into_iter().zip(headings) {
         let own = heading.aliases.iter();
-        let aliases = own.filter(|&alias| used.insert(alias.clone())).cloned().collect();
+        let aliases = own
+            .filter(|alias| alias.len() <= LONGEST_NAME)
+            .filter(|&alias| used.insert(alias.clone()))
+            .cloned()
+            .collect();
         anchors.push(Anchor {
             id: id.unwrap_or_default(),
             aliases,
@@ -63,8 +71,16 @@ fn named(
         Some(explicit) => Some(explicit.to_owned()),
         None => slug(heading.title),
     };
-    let literal: Vec<Option<String>> = headings.iter().map(literal).collect();
+    let literal: Vec<Option<String>> = headings.iter().map(|heading| literal(heading).map(cut)).collect();
+    // A heading that names nothing gives way to one that is called `section`.
+    let names_itself = |heading: &AnchorSource<'_>| heading.explicit.is_some() || !heading.title.is_empty();
     let reserved: HashSet<&str> = literal.iter().flatten().map(String::as_str).collect();
+    let named: HashSet<&str> = headings
+        .iter()
+        .zip(&literal)
+        .filter(|(heading, _)| names_itself(heading))
+        .filter_map(|(_, name)| name.as_deref())
+        .collect();
     // An explicit id is its heading's wherever that stands: a literal slug before it gives way.
     let explicit: HashSet<&str> = headings.iter().filter_map(|heading| heading.explicit).collect();
     let mut used: HashSet<String> = HashSet::new();
@@ -75,7 +91,9 @@ fn named(
             names.push(None);
             continue;
         };
-        let free = !used.contains(name) && (heading.explicit.is_some() || !explicit.contains(name.as_str()));
+        let free = !used.contains(name)
+            && (heading.explicit.is_some() || !explicit.contains(name.as_str()))
+            && (names_itself(heading) || !named.contains(name.as_str()));
         let unique = if free {
             name.clone()
         } else {
@@ -92,6 +110,12 @@ fn named(
         names.push(Some(unique));
     }
     names
+}
+
+/// A name as long as an id may be: a paragraph underlined by mistake is a heading too.
+fn cut(mut name: String) -> String {
+    name.truncate(char_boundary(&name, LONGEST_NAME));
+    name
 }
 
 /// What braces at the end of a heading line say of it; they are no part of its title.
@@ -292,7 +316,7 @@ mod tests {
             ),
             (
                 &[("", None), ("", None), ("section", None)],
-                ["section", "section-1", "section-2"],
+                ["section-1", "section-2", "section"],
             ),
         ];
         for (headings, expected) in cases {

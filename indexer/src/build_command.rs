@@ -49,8 +49,8 @@ pub fn run(arguments: &BuildArgs, output: &mut Output) -> Result<()> {
     }
     let printed = match arguments.format {
         ReportFormat::Text => Ok(()),
-        ReportFormat::Json => output.data(&serde_json::to_string(&report)?),
-        ReportFormat::Sarif => output.data(&serde_json::to_string(&SarifLog::new(&report, ending))?),
+        ReportFormat::Json => output.json(&serde_json::to_string(&report)?),
+        ReportFormat::Sarif => output.json(&serde_json::to_string(&SarifLog::new(&report, ending))?),
     };
     match failure {
         Some(failure) => Err(failure),

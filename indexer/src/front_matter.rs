@@ -3,7 +3,7 @@
 //! In: the decoded text. Out: where the body begins, the fields that the index uses, and the fault if the block's
 //! own language refuses it. YAML between `---` and `---` or `...`, TOML between `+++`, a JSON object. A block between
 //! dashes that is no YAML mapping is a banner and stays text; one that is plainly meant as a mapping but invalid is
-//! left out of the body all the same, for its lines are no prose; of YAML the lines that are plain `key: value` are
+//! left out of the body all the same, for its lines are no prose; its lines that hold one key and one plain value are
 //! still read, so that neither a title nor a draft's mark is lost to a fault elsewhere.
 
 use serde::Deserialize;
@@ -32,7 +32,7 @@ pub(crate) struct FrontMatterFault {
     /// In the file, from 1.
     pub(crate) line: u32,
     pub(crate) reason: String,
-    /// What became of the block: `is ignored`.
+    /// What became of the block: `is read line by line`.
     pub(crate) outcome: &'static str,
 }
 
@@ -81,14 +81,18 @@ fn read_yaml(block: &Block<'_>) -> Option<FrontMatter> {
         });
     }
     match serde_norway::from_str::<serde_norway::Value>(block.content) {
-        Ok(serde_norway::Value::Mapping(mapping)) => Some(collect(block.end, yaml_pairs(mapping))),
+        Ok(serde_norway::Value::Mapping(mapping)) => {
+            let mut front = collect(block.end, yaml_pairs(mapping));
+            front.title_as_written(block.content);
+            Some(front)
+        }
         Err(error) if is_meant_as_mapping(block.content) => {
             let mut front = match serde_norway::from_str::<Pairs>(block.content) {
                 Ok(Pairs(pairs)) => FrontMatter {
                     fault: key_given_twice(block.content, &pairs),
                     ..collect(block.end, yaml_pairs(pairs))
                 },
-                Err(_) => collect(block.end, plain_pairs(block.content)),
+                Err(_) => collect(block.end, plain_pairs(block.content, ':')),
             };
             if front.fault.is_none() {
                 let line = error.location().map_or(1, |location| location.line() + 1);
@@ -156,21 +160,38 @@ fn key_given_twice(
     Some(fault(line, reason, "is read with each key's last value"))
 }
 
-/// The unindented lines that hold a key and a plain or quoted value.
-fn plain_pairs(content: &str) -> impl Iterator<Item = (String, Value)> {
-    let lines = content
-        .lines()
-        .filter(|line| !line.starts_with([' ', '\t', '#']) && is_key_line(line));
-    lines.filter_map(|line| {
-        let (key, value) = line.split_once(':')?;
+impl FrontMatter {
+    /// A title that YAML takes for a number is shown as it stands: `1.10` is a version and not `1.1`.
+    fn title_as_written(&mut self, content: &str) {
+        #[derive(Deserialize)]
+        struct Titled {
+            title: String,
+        }
+        if self.title.parse::<f64>().is_ok()
+            && let Ok(Titled { title }) = serde_norway::from_str(content)
+        {
+            self.title = title;
+        }
+    }
+}
+
+/// The unindented lines that hold a key, the separator and a plain or quoted value.
+fn plain_pairs(content: &str, separator: char) -> impl Iterator<Item = (String, Value)> {
+    let lines = content.lines().filter(|line| !line.starts_with([' ', '\t', '#']));
+    lines.filter_map(move |line| {
+        let (key, value) = line.split_once(separator)?;
+        let key = key.trim().trim_matches(['"', '\'']);
         let value = value.trim();
         let unquoted = ['"', '\'']
             .iter()
             .find_map(|&quote| value.strip_prefix(quote)?.strip_suffix(quote));
         let value = unquoted.unwrap_or(value);
-        let is_plain =
-            unquoted.is_some() || !value.starts_with(['|', '>', '&', '*', '!', '[', '{', '"', '\'']);
-        is_plain.then(|| (key.trim().to_owned(), Value::String(value.to_owned())))
+        // `[Draft] A page` begins like a list, but is none.
+        let is_words = value.starts_with('[') && value.contains(']') && !value.ends_with(']');
+        let is_plain = unquoted.is_some()
+            || is_words
+            || !value.starts_with(['|', '>', '&', '*', '!', '[', '{', '"', '\'']);
+        (is_plain && is_key(key)).then(|| (key.to_owned(), Value::String(value.to_owned())))
     })
 }
 
@@ -201,7 +222,16 @@ fn read_toml(block: &Block<'_>) -> Option<FrontMatter> {
                     .filter(|&&byte| byte == b'\n')
                     .count()
             });
-            Some(faulty(block.end, before + 2, error.message().to_owned()))
+            // The tables after the first lines have keys of their own.
+            let own = block.content.split("\n[").next().unwrap_or_default();
+            Some(FrontMatter {
+                fault: Some(fault(
+                    before + 2,
+                    error.message().to_owned(),
+                    "is read line by line",
+                )),
+                ..collect(block.end, plain_pairs(own, '='))
+            })
         }
     }
 }
@@ -220,16 +250,16 @@ fn read_json(text: &str) -> Option<FrontMatter> {
         Err(error) => {
             let block = fenced(text, &["}"])?;
             let meant = block.content.trim_start().starts_with('"') && first_line(text).trim_end() == "{";
-            meant.then(|| faulty(block.end, error.line(), error.to_string()))
+            let lines = block
+                .content
+                .lines()
+                .map(|line| line.trim().trim_end_matches(','));
+            let lines = lines.collect::<Vec<_>>().join("\n");
+            meant.then(|| FrontMatter {
+                fault: Some(fault(error.line(), error.to_string(), "is read line by line")),
+                ..collect(block.end, plain_pairs(&lines, ':'))
+            })
         }
-    }
-}
-
-fn faulty(body: usize, line: usize, reason: String) -> FrontMatter {
-    FrontMatter {
-        body,
-        fault: Some(fault(line, reason, "is ignored")),
-        ..FrontMatter::default()
     }
 }
 
@@ -263,13 +293,15 @@ fn is_key_line(line: &str) -> bool {
     let Some((key, value)) = line.split_once(':') else {
         return false;
     };
-    let key = key.trim_end().trim_matches(['"', '\'']);
+    is_key(key.trim_end().trim_matches(['"', '\''])) && (value.is_empty() || value.starts_with([' ', '\t']))
+}
+
+fn is_key(key: &str) -> bool {
     !key.is_empty()
         && key.split(' ').count() <= 3
         && key
             .chars()
             .all(|character| character.is_alphanumeric() || "_-. ".contains(character))
-        && (value.is_empty() || value.starts_with([' ', '\t']))
 }
 
 fn collect(body: usize, pairs: impl IntoIterator<Item = (String, Value)>) -> FrontMatter {
@@ -280,7 +312,7 @@ fn collect(body: usize, pairs: impl IntoIterator<Item = (String, Value)>) -> Fro
     let (mut link_title, mut summary) = (String::new(), String::new());
     for (key, value) in pairs {
         match key.as_str() {
-            "title" => front.title = scalar(&value),
+            "title" | "Title" => front.title = scalar(&value),
             "linkTitle" | "linktitle" => link_title = scalar(&value),
             "description" => front.description = scalar(&value),
             "summary" => summary = scalar(&value),
@@ -359,7 +391,13 @@ mod tests {
         }
         assert!(read("---\ndraft: true\n---\n").draft);
         assert!(!read("---\ndraft: false\n---\n").draft);
-        assert_eq!(read("---\ntitle: 404\n---\n").title, "404");
+        for title in ["404", "1.10", "0x1F", "1e3", "007"] {
+            assert_eq!(read(&format!("---\ntitle: {title}\n---\n")).title, title);
+        }
+        let dated = read("+++\ntitle = \"T\"\ndate = 2024-01-02T03:04:05Z\nday = 2024-01-02\n+++\nbody");
+        assert_eq!((dated.title.as_str(), dated.fault), ("T", None));
+        let shared = read("---\nbase: &b {x: &t Shared}\ntitle: *t\nuse: *b\n---\nbody");
+        assert_eq!((shared.title.as_str(), shared.fault), ("Shared", None));
         assert_eq!(read("---\n---\nbody").body, 8);
     }
 
@@ -385,8 +423,23 @@ mod tests {
     }
 
     #[test]
-    fn a_faulty_yaml_block_keeps_what_can_be_read() {
+    fn a_faulty_block_keeps_what_can_be_read() {
         let cases = [
+            (
+                "+++\ntitle = \"One\"\ndescription = 'D'\ndraft = true\nbad = = 1\n[params]\ntitle = 'x'\n+++\n# H",
+                ("One", "D", true),
+                (5, "is read line by line"),
+            ),
+            (
+                "{\n  \"title\": \"One\",\n  \"description\": \"D\",\n  \"draft\": true,\n}\n# H",
+                ("One", "D", true),
+                (5, "is read line by line"),
+            ),
+            (
+                "---\ntitle: [WIP] A page\ndescription: D\n---\n# H",
+                ("[WIP] A page", "D", false),
+                (2, "is read line by line"),
+            ),
             (
                 "---\ntitle: One\ntags: [a]\ntitle: Two\ndescription: D\n---\n# H",
                 ("Two", "D", false),

@@ -3,6 +3,8 @@
 //! In: an HTML block, line by line. Out: its text without tags, comments, scripts and styles; the alternative text
 //! of images stands for them. The state lives between lines, since a tag or a comment may span them.
 
+use crate::scrub::is_invisible;
+
 /// Where in the HTML the last line ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct HtmlText {
@@ -13,9 +15,38 @@ pub(crate) struct HtmlText {
 enum State {
     #[default]
     Text,
-    Tag,
+    Tag(Inside),
     /// Up to this closer nothing is text.
     Until(&'static str),
+}
+
+/// Where in a tag.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Inside {
+    #[default]
+    Name,
+    /// After the equals sign of an attribute, before its value.
+    Equals,
+    /// In a value, up to this quotation mark.
+    Value(u8),
+}
+
+impl Inside {
+    /// The length of `text` up to the end of the tag and with it, or `None` and where in the tag it ends.
+    fn end_of_tag(self, text: &str) -> (Option<usize>, Self) {
+        let mut place = self;
+        for (index, byte) in text.bytes().enumerate() {
+            place = match (place, byte) {
+                (Self::Value(quote), _) if byte != quote => place,
+                (Self::Name | Self::Equals, b'>') => return (Some(index + 1), Self::Name),
+                (Self::Equals, b'"' | b'\'') => Self::Value(byte),
+                (Self::Equals, _) if byte.is_ascii_whitespace() => place,
+                (Self::Name, b'=') => Self::Equals,
+                _ => Self::Name,
+            };
+        }
+        (None, place)
+    }
 }
 
 impl HtmlText {
@@ -32,12 +63,15 @@ impl HtmlText {
                     push_decoded(&rest[..open], text);
                     self.open(&rest[open..], text)
                 }
-                State::Tag => match rest.find('>') {
-                    Some(close) => {
+                State::Tag(inside) => match inside.end_of_tag(rest) {
+                    (Some(end), _) => {
                         self.state = State::Text;
-                        &rest[close + 1..]
+                        &rest[end..]
                     }
-                    None => return,
+                    (None, inside) => {
+                        self.state = State::Tag(inside);
+                        return;
+                    }
                 },
                 State::Until(closer) => match find_ignoring_case(rest, closer) {
                     Some(at) => {
@@ -69,24 +103,24 @@ impl HtmlText {
             text.push('<');
             return inner;
         }
-        let tag = &inner[..inner.find('>').unwrap_or(inner.len())];
+        let tag = || &inner[..Inside::Name.end_of_tag(inner).0.unwrap_or(inner.len())];
         match name.to_ascii_lowercase().as_str() {
             "script" if !closing => self.state = State::Until("</script>"),
             "style" if !closing => self.state = State::Until("</style>"),
             "img" | "image" => {
-                if let Some(alternative) = attribute(tag, "alt") {
+                if let Some(alternative) = attribute(tag(), "alt") {
                     push_decoded(alternative, text);
                 }
-                self.state = State::Tag;
+                self.state = State::Tag(Inside::Name);
             }
             // Inline elements may stand in a word; all others part words.
             "a" | "abbr" | "b" | "code" | "em" | "i" | "kbd" | "mark" | "s" | "small" | "span" | "strong"
-            | "sub" | "sup" | "u" | "var" | "wbr" => self.state = State::Tag,
+            | "sub" | "sup" | "u" | "var" | "wbr" => self.state = State::Tag(Inside::Name),
             _ => {
                 if !text.is_empty() && !text.ends_with([' ', '\n']) {
                     text.push(' ');
                 }
-                self.state = State::Tag;
+                self.state = State::Tag(Inside::Name);
             }
         }
         inner
@@ -121,29 +155,65 @@ fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     }
 }
 
-/// Appends text with its commonest character references resolved.
+/// Appends text with its character references resolved: numbers, and the commonest names.
 fn push_decoded(source: &str, text: &mut String) {
     let mut rest = source;
     while let Some(at) = rest.find('&') {
         text.push_str(&rest[..at]);
         rest = &rest[at..];
-        let references = [
-            ("&lt;", '<'),
-            ("&gt;", '>'),
-            ("&amp;", '&'),
-            ("&quot;", '"'),
-            ("&#39;", '\''),
-            ("&apos;", '\''),
-            ("&nbsp;", ' '),
-        ];
-        let found = references
-            .iter()
-            .find(|(reference, _)| rest.starts_with(reference));
-        let &(reference, character) = found.unwrap_or(&("&", '&'));
+        let (character, length) = reference(rest).unwrap_or(('&', 1));
         text.push(character);
-        rest = &rest[reference.len()..];
+        rest = &rest[length..];
     }
     text.push_str(rest);
+}
+
+/// The character that a reference at the start of `text` stands for, and its length.
+fn reference(text: &str) -> Option<(char, usize)> {
+    const LONGEST: usize = 9;
+    let end = text.bytes().take(LONGEST + 1).position(|byte| byte == b';')?;
+    let name = &text[1..end];
+    let character = if let Some(number) = name.strip_prefix('#') {
+        let (digits, radix) = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => (digits, 16),
+            None => (number, 10),
+        };
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = u32::from_str_radix(digits, radix).ok().filter(|_| is_number)?;
+        let character = char::from_u32(number)?;
+        (!is_invisible(character) && character != '\0').then_some(character)?
+    } else {
+        match name {
+            "lt" => '<',
+            "gt" => '>',
+            "amp" => '&',
+            "quot" => '"',
+            "apos" => '\'',
+            "nbsp" | "ensp" | "emsp" | "thinsp" => ' ',
+            "copy" => '©',
+            "reg" => '®',
+            "trade" => '™',
+            "ndash" => '–',
+            "mdash" => '—',
+            "hellip" => '…',
+            "lsquo" => '‘',
+            "rsquo" => '’',
+            "ldquo" => '“',
+            "rdquo" => '”',
+            "laquo" => '«',
+            "raquo" => '»',
+            "larr" => '←',
+            "rarr" => '→',
+            "middot" => '·',
+            "bull" => '•',
+            "times" => '×',
+            "le" => '≤',
+            "ge" => '≥',
+            "ne" => '≠',
+            _ => return None,
+        }
+    };
+    Some((character, end + 1))
 }
 
 #[cfg(test)]
@@ -152,7 +222,7 @@ mod tests {
 
     #[test]
     fn text_stays_and_markup_goes() {
-        let cases: [(&[&str], &str); 9] = [
+        let cases: [(&[&str], &str); 15] = [
             (&["<p>a <b>b</b>old</p>\n"], "a bold \n"),
             (&["<div\n", " class='x'>\n", "text</div>\n"], "\ntext \n"),
             (&["<!-- a\n", "b --> c\n"], " c\n"),
@@ -162,6 +232,15 @@ mod tests {
             (&["<td>a</td><td>b</td>"], "a b "),
             (&["<!DOCTYPE html><?php x ?>y"], "y"),
             (&["<!-->x<!--->y"], "xy"),
+            (&["<a title=\"x > y\" b='>'>z"], "z"),
+            (&["<a title=\n", " 'x >\n", " y' >z"], "z"),
+            (&["<a don't>x <b c=d'>y"], "x y"),
+            (&["<img alt='a > b' src=c>"], "a > b"),
+            (
+                &["C&#35; &#x2192; &copy; &mdash;&#xZ; &#0; &#8203; &#+65; &#;"],
+                "C# → © —&#xZ; &#0; &#8203; &#+65; &#;",
+            ),
+            (&["<![CDATA[x]]>y<p hidden>z</p>"], "y z "),
         ];
         for (lines, expected) in cases {
             let (mut html, mut text) = (HtmlText::default(), String::new());

@@ -60,7 +60,7 @@ fn print_sections(index: &Index, with_text: bool, output: &mut Output) -> Result
         while next < end {
             let first = index.record(next)?;
             let line = section_line(index, &first, &path, with_text)?;
-            output.data(&serde_json::to_string(&line)?)?;
+            output.json(&serde_json::to_string(&line)?)?;
             next = next.saturating_add(first.part_count.max(1));
         }
     }

@@ -49,6 +49,8 @@ pub(crate) struct Masked<'s> {
     pub(crate) attributes: Vec<LineAttributes>,
     /// Lines that stand otherwise in the buffer.
     pub(crate) shifts: Vec<Shift>,
+    /// Where comments begin that nothing closes; places of the buffer.
+    pub(crate) unclosed: Vec<usize>,
     /// The `id` of tags that are blank in the buffer, by their places.
     pub(crate) ids: Vec<(usize, String)>,
 }
@@ -80,7 +82,7 @@ pub(crate) fn blank(buffer: &mut [u8], range: Range<usize>) {
 }
 
 /// Without any of these a buffer is its source.
-const TRIGGERS: [&str; 32] = [
+const TRIGGERS: [&str; 35] = [
     "<!--",
     "[//]:",
     "[comment]:",
@@ -97,6 +99,8 @@ const TRIGGERS: [&str; 32] = [
     "!!! ",
     "???",
     "=== \"",
+    "\\[\n",
+    "\\begin{",
     "<script",
     "<style",
     "<SCRIPT",
@@ -111,6 +115,7 @@ const TRIGGERS: [&str; 32] = [
     "///",
     ")=",
     "}`",
+    "#\t",
     "```{",
     "~~~{",
 ];
@@ -130,11 +135,13 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
             attributes: Vec::new(),
             shifts: Vec::new(),
             ids: Vec::new(),
+            unclosed: Vec::new(),
         };
     }
     let mut buffer = source.as_bytes().to_vec();
     blank(&mut buffer, 0..body);
     let attributes = blank_attributes(source, body, &mut buffer);
+    blank_final_tabs(source, body, &mut buffer);
     let mut edits = Vec::new();
     let mut blanked = Vec::new();
     let mut bodies = Vec::new();
@@ -203,6 +210,7 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
         attributes,
         shifts,
         ids,
+        unclosed: unseen.unclosed,
     }
 }
 
@@ -231,6 +239,17 @@ fn blank_attributes(source: &str, body: usize, buffer: &mut [u8]) -> Vec<LineAtt
         start = next;
     }
     attributes
+}
+
+/// A tab may follow the closing hashes of a heading, though the parser takes spaces only.
+fn blank_final_tabs(source: &str, body: usize, buffer: &mut [u8]) {
+    for (place, _) in source[body..].match_indices("#\t") {
+        let tab = body + place + 1;
+        let rest = source[tab..].lines().next().unwrap_or_default();
+        if rest.len() < 64 && rest.trim().is_empty() {
+            blank(buffer, tab..tab + rest.len());
+        }
+    }
 }
 
 /// Whether the text begins with a line that may underline a heading.

@@ -31,6 +31,21 @@ impl Output {
         }
     }
 
+    /// A line of JSON: line ends of Unicode in it are escaped, so that no reader takes them for ends of the line.
+    ///
+    /// # Errors
+    /// Where stdout cannot be written to.
+    pub fn json(&mut self, value: &str) -> io::Result<()> {
+        if value.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
+            let escaped = value
+                .replace('\u{85}', "\\u0085")
+                .replace('\u{2028}', "\\u2028")
+                .replace('\u{2029}', "\\u2029");
+            return self.data(&escaped);
+        }
+        self.data(value)
+    }
+
     /// A line of data.
     ///
     /// # Errors

@@ -1,8 +1,9 @@
 //! Removes from a text what a reader cannot see and no search should find, line for line.
 //!
-//! In: decoded text. Out: the text without zero-width characters, bidirectional controls and Unicode tag
+//! In: decoded text. Out: the text without control and zero-width characters, bidirectional controls and Unicode tag
 //! characters, and with a short mark for each long data URI. A joiner between two characters that it shapes (emoji,
-//! Arabic, Indic scripts) is visible in its effect and stays.
+//! Arabic, Indic scripts) is visible in its effect and stays, and so is the first selector after a character that
+//! has variants.
 
 use crate::decode::Tally;
 
@@ -14,7 +15,10 @@ const BASE64_MARKER: &str = ";base64,";
 /// The text without invisible characters, and how many were removed.
 pub(crate) fn remove_invisible(text: String) -> (String, Tally) {
     let mut tally = Tally::default();
-    if text.is_ascii() {
+    if !text
+        .bytes()
+        .any(|byte| !byte.is_ascii() || is_control(char::from(byte)))
+    {
         return (text, tally);
     }
     let mut kept = String::new();
@@ -24,7 +28,12 @@ pub(crate) fn remove_invisible(text: String) -> (String, Tally) {
     while let Some((position, character)) = characters.next() {
         let mut shapes =
             || is_shaped(previous) && characters.peek().is_some_and(|&(_, next)| is_shaped(next));
-        if is_invisible(character) && !(is_joiner(character) && shapes()) {
+        let has_effect = if is_joiner(character) {
+            shapes()
+        } else {
+            is_selector(character) && has_variants(previous, character)
+        };
+        if !has_effect && (is_invisible(character) || is_selector(character)) {
             tally.add(|| line_of(&text, position));
             kept.push_str(&text[copied..position]);
             copied = position + character.len_utf8();
@@ -44,11 +53,36 @@ fn line_of(text: &str, position: usize) -> u32 {
     u32::try_from(ends + 1).unwrap_or(u32::MAX)
 }
 
+/// Characters that show nothing and do nothing to what is shown beside them, and those that only turn it around.
 pub(crate) fn is_invisible(character: char) -> bool {
     matches!(character,
-        '\u{AD}' | '\u{61C}' | '\u{180E}'
-        | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206F}'
-        | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{17B4}' | '\u{17B5}' | '\u{180E}'
+        | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
+        | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}'
+        | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E00FF}')
+        || is_control(character)
+}
+
+/// Controls that part neither lines nor words. A terminal would obey some of them.
+fn is_control(character: char) -> bool {
+    character.is_control() && !matches!(character, '\t' | '\n' | '\r' | '\u{85}')
+}
+
+/// Selectors of variants: in a row they carry hidden bytes.
+fn is_selector(character: char) -> bool {
+    matches!(character, '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
+}
+
+/// Whether the selector after this character may change what is seen: not after a letter of most scripts, and one
+/// of the many only after a Chinese character.
+fn has_variants(character: char, selector: char) -> bool {
+    if selector > '\u{FFFF}' {
+        return matches!(character, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFD}');
+    }
+    matches!(character,
+        '#' | '*' | '0'..='9' | '\u{A9}' | '\u{AE}' | '\u{1000}'..='\u{109F}' | '\u{1820}'..='\u{1842}'
+        | '\u{2010}'..='\u{303F}' | '\u{3200}'..='\u{9FFF}' | '\u{A840}'..='\u{A877}' | '\u{F900}'..='\u{FAFF}'
+        | '\u{FF00}'..='\u{FF1F}' | '\u{1F000}'..='\u{1FAFF}' | '\u{20000}'..='\u{3FFFD}')
 }
 
 fn is_joiner(character: char) -> bool {
@@ -115,6 +149,17 @@ mod tests {
             ("می\u{200C}خواهم", "می\u{200C}خواهم", 0),
             ("a\u{200D}b", "ab", 1),
             ("👩\u{200D}\u{200D}👧", "👩\u{200D}👧", 1),
+            ("a\u{1B}[31mb\u{7}\u{9B}\tc\n", "a[31mb\tc\n", 3),
+            ("plain\u{1}", "plain", 1),
+            ("a\u{3164}b\u{FFF9}c\u{1D173}\u{34F}d", "abcd", 4),
+            ("x\u{FE01}\u{E0110}\u{E0120}y", "xy", 3),
+            ("😀\u{E0110}y", "😀y", 1),
+            ("😀\u{FE0F}\u{E0110}\u{E0120}y", "😀\u{FE0F}y", 2),
+            (
+                "1\u{FE0F}\u{20E3} 葛\u{E0100}城 ≨\u{FE00}",
+                "1\u{FE0F}\u{20E3} 葛\u{E0100}城 ≨\u{FE00}",
+                0,
+            ),
         ];
         for (text, expected, count) in cases {
             let (kept, tally) = remove_invisible(text.to_owned());

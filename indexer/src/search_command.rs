@@ -68,14 +68,14 @@ pub fn run(arguments: &SearchArgs, output: &mut Output) -> Result<()> {
     if let Some(file) = &arguments.queries {
         return each_query(file, |line| {
             let results = search(&line.query)?;
-            output.data(&answer_line(&index, Some(&line.id), &line.query, &results)?)?;
+            output.json(&answer_line(&index, Some(&line.id), &line.query, &results)?)?;
             Ok(())
         });
     }
     let query = arguments.query.join(" ");
     let results = search(&query)?;
     if arguments.json {
-        output.data(&answer_line(&index, None, &query, &results)?)?;
+        output.json(&answer_line(&index, None, &query, &results)?)?;
     } else if results.hits.is_empty() {
         output.data(&no_hits(&results))?;
     } else {

@@ -212,13 +212,14 @@ impl Sectioning<'_> {
                 aliases.insert(0, name.to_owned());
                 continue;
             }
-            if text.is_empty() || self.is_hidden(&range, text.len()) {
+            let (mut names, alone) = if text.starts_with('<') {
+                anchor::anchor_tags(text)
+            } else {
+                (Vec::new(), false)
+            };
+            if !alone && (text.is_empty() || self.is_hidden(&range, text.len())) {
                 continue;
             }
-            if !text.starts_with('<') {
-                break;
-            }
-            let (mut names, alone) = anchor::anchor_tags(text);
             if !alone {
                 break;
             }

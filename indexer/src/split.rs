@@ -174,6 +174,19 @@ pub fn split_document(path: &[u8], source: &[u8], tree: &Tree<'_>) -> Result<Spl
         )
         .with_advice(warning.advice)
     }));
+    warnings.extend(masked.unclosed.iter().map(|&place| {
+        let lines = text[..place].bytes().filter(|&byte| byte == b'\n').count();
+        let line = expansion
+            .lines
+            .original(u32::try_from(lines + 1).unwrap_or(u32::MAX));
+        let message = "the comment is never closed and hides all that follows".to_owned();
+        Warning::new(
+            WarningKind::UnclosedComment,
+            path_for_people(path),
+            Some(line),
+            message,
+        )
+    }));
     warnings.sort_by_key(|warning| warning.line);
     let link_facts = tree
         .check_links

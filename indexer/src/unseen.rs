@@ -63,6 +63,8 @@ pub(crate) struct Unseen {
     pub(crate) edits: Vec<Edit>,
     /// Blocks of code and maths that are blank now.
     pub(crate) code: Vec<Range<usize>>,
+    /// Where comments begin that nothing closes: they hide all that follows.
+    pub(crate) unclosed: Vec<usize>,
 }
 
 /// Blanks what is no Markdown outside code.
@@ -75,6 +77,8 @@ pub(crate) fn blank_unseen(text: String, style: Style) -> Unseen {
         "{%",
         "}`",
         "$$",
+        "\\[\n",
+        "\\begin{",
         "<script",
         "<style",
         "<SCRIPT",
@@ -101,6 +105,7 @@ pub(crate) fn blank_unseen(text: String, style: Style) -> Unseen {
         known,
         edits: Vec::new(),
         code: Vec::new(),
+        unclosed: Vec::new(),
         missing: Vec::new(),
         no_maths_before: 0,
         line: 0..text.find('\n').unwrap_or(text.len()),
@@ -114,6 +119,7 @@ pub(crate) fn blank_unseen(text: String, style: Style) -> Unseen {
     Unseen {
         edits: scan.edits,
         code: scan.code,
+        unclosed: scan.unclosed,
         text: into_text(scan.buffer, &text),
     }
 }
@@ -125,6 +131,8 @@ struct InlineScan<'t> {
     known: Known,
     edits: Vec<Edit>,
     code: Vec<Range<usize>>,
+    /// Where comments begin that nothing closes.
+    unclosed: Vec<usize>,
     /// Closers that do not occur in the rest of the text.
     missing: Vec<String>,
     /// No maths block opens before this place.
@@ -148,7 +156,7 @@ impl InlineScan<'_> {
                 position = code.next().map_or(bytes.len(), |range| range.end);
                 continue;
             }
-            let special = |&byte: &u8| matches!(byte, b'<' | b'{' | b'$');
+            let special = |&byte: &u8| matches!(byte, b'<' | b'{' | b'$' | b'\\');
             let Some(offset) = bytes[position..gap_end].iter().position(special) else {
                 position = gap_end;
                 continue;
@@ -168,6 +176,7 @@ impl InlineScan<'_> {
                 match bytes[position] {
                     b'<' => self.html(position),
                     b'{' => self.call(position).or_else(|| self.role(position)),
+                    b'\\' => self.latex(position),
                     _ => self.maths(position),
                 }
             };
@@ -231,7 +240,10 @@ impl InlineScan<'_> {
                 match (self.after(position + 4, "-->"), &known) {
                     (Some(end), _) => end,
                     // Never closed: CommonMark hides the rest of the block.
-                    (None, Some(block)) if block.start + 4 > position => block.end,
+                    (None, Some(block)) if block.start + 4 > position => {
+                        self.unclosed.push(position);
+                        block.end
+                    }
                     (None, _) => return None,
                 }
             };
@@ -507,6 +519,21 @@ impl InlineScan<'_> {
         None
     }
 
+    /// A block of LaTeX: lines between `\[` and `\]`, or an environment for formulas.
+    fn latex(&mut self, position: usize) -> Option<usize> {
+        let text = self.text;
+        let indent = &text[self.line.start..position];
+        if indent.len() > 3 || !indent.trim().is_empty() {
+            return None;
+        }
+        let closer = latex_closer(text[position..self.line.end].trim_end())?;
+        let body = self.line.end.min(text.len());
+        let end = self.after(body, &format!("\n{closer}"))?;
+        blank(&mut self.buffer, position..end);
+        self.code.push(position..end);
+        Some(end)
+    }
+
     /// A block between `$$` at the start of a line and `$$` at the end of a later one.
     fn maths(&mut self, position: usize) -> Option<usize> {
         let text = self.text;
@@ -540,6 +567,20 @@ impl InlineScan<'_> {
         self.no_maths_before = end;
         Some(position + 2)
     }
+}
+
+/// What ends a block of LaTeX that a line begins; nothing where it begins none.
+fn latex_closer(line: &str) -> Option<String> {
+    if line == "\\[" {
+        return Some("\\]".to_owned());
+    }
+    let environment = line.strip_prefix("\\begin{")?.split('}').next()?;
+    let is_maths = [
+        "align", "aligned", "alignat", "array", "cases", "eqnarray", "equation", "flalign", "gather",
+        "matrix", "multline", "pmatrix", "bmatrix", "split",
+    ]
+    .contains(&environment.trim_end_matches('*'));
+    is_maths.then(|| format!("\\end{{{environment}}}"))
 }
 
 /// Whether nothing but calls stands on a line.
@@ -679,6 +720,10 @@ mod tests {
         let masked = mask("$$\na\n\n# b\n$$\n", 0, Style::default());
         assert_eq!(masked.blanked.len(), 1);
         assert_eq!(masked.blanked[0].source, 2..10);
+        for (open, close) in [("\\begin{align}", "\\end{align}"), ("\\[", "\\]")] {
+            let source = format!("{open}\nx\n=\ny\n{close}\n\nAfter \\[a\\].\n");
+            assert_eq!(shown(&source).0, "After \\[a\\].");
+        }
         assert_eq!(shown("$$ open\n\n# T\n").0, "$$ open # T");
     }
 

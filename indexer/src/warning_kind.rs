@@ -113,6 +113,10 @@ warning_kinds! {
         "A directive that includes a file, or a part of one, could not be resolved: the file or the part is not there, \
         or lies outside of what may be read. The directive stays in the text as it is.",
         "mend the path, or the part of the file that it names";
+    UnclosedComment, "unclosed-comment",
+        "A comment that is never closed",
+        "A comment begins and nothing closes it, so it hides all that follows, as it does on the rendered page.",
+        "close it with -->";
     UnreadableConfiguration, "unreadable-configuration",
         "A site's configuration that cannot be read",
         "The configuration of the site generator around the tree cannot be read. What its name alone says is used: the \

@@ -398,3 +398,33 @@ fn two_builds_at_once_leave_a_whole_file() {
     assert_eq!(place.documents("docs.idx").len(), 60);
     assert_eq!(place.names(), ["docs.idx", "one", "two"]);
 }
+
+#[test]
+fn a_killed_build_leaves_a_whole_file_and_no_lock() {
+    let place = Place::new();
+    let tree = |name: &str| {
+        for number in 0..150 {
+            let sections = format!("## Part\n\n{name} text of page {number}.\n\n").repeat(20);
+            place.write(
+                &format!("{name}/{number}.md"),
+                format!("# {name} {number}\n\n{sections}"),
+            );
+        }
+    };
+    tree("old");
+    tree("new");
+    place.run(&["build", "old", "-o", "docs.idx"]).succeeds();
+    for delay in [0, 1, 5, 10, 20, 40, 80, 160] {
+        let mut command = place.command(&["build", "new", "-o", "docs.idx"]);
+        let mut build = command.stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(delay));
+        // On Unix this is SIGKILL; a build that is done already is no failure.
+        let _ = build.kill();
+        build.wait().unwrap();
+        place.run(&["verify", "docs.idx"]).succeeds();
+        assert_eq!(place.documents("docs.idx").len(), 150, "killed after {delay} ms");
+    }
+    place.run(&["build", "new", "-o", "docs.idx"]).succeeds();
+    let found = place.run(&["search", "docs.idx", "new", "--json"]).succeeds();
+    assert!(!found.json()["hits"].as_array().unwrap().is_empty());
+}

@@ -240,6 +240,7 @@ fn every_warning_says_where_what_and_what_to_do() {
         ("docs/invisible.md", "# One\n\nTwo\u{200b} three\n"),
         ("docs/nul.md", "# One\n\nTwo\0\n"),
         ("docs/large.md", &format!("# Large\n\n{}", "word ".repeat(300))),
+        ("docs/comment.md", "# One\n\n<!-- two\n\n# Three\n"),
         ("docs/mkdocs.yml", "site_name: x\nnav: [\n"),
         ("empty/readme.txt", ""),
     ]);
@@ -266,7 +267,9 @@ fn every_warning_says_where_what_and_what_to_do() {
     }
     let line = |kind: WarningKind| match kind {
         WarningKind::InvalidFrontMatter | WarningKind::InvalidEncoding => Some(4),
-        WarningKind::InvisibleCharacters | WarningKind::NulCharacter => Some(3),
+        WarningKind::InvisibleCharacters | WarningKind::NulCharacter | WarningKind::UnclosedComment => {
+            Some(3)
+        }
         WarningKind::InvalidIgnoreRule => Some(2),
         WarningKind::UnreadableConfiguration => Some(3),
         _ => None,

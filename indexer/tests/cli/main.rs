@@ -4,11 +4,14 @@
 
 mod build;
 mod diagnostics;
+mod encodings;
 mod files;
+mod headings;
 mod includes;
 mod inspect;
 mod links;
 mod program;
+mod queries;
 mod search;
 mod shards;
 mod usage;

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod calls;
+mod documents;
 mod fixture;
 mod in_process;
 mod process;
