@@ -150,8 +150,8 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
         compression_level: options.compression_level,
         part_limit: options.part_limit,
         configuration: format!(
-            "anchors={flavour} mdx={} url={}",
-            site.markdown_is_mdx, options.base_url
+            "anchors={flavour} mdx={} myst={} obsidian={} url={}",
+            site.markdown_is_mdx, site.myst, site.obsidian, options.base_url
         ),
         ..IndexOptions::default()
     };
@@ -179,6 +179,8 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
         part_limit: options.part_limit as usize,
         flavour,
         markdown_is_mdx: site.markdown_is_mdx,
+        is_myst: site.myst,
+        is_obsidian: site.obsidian,
         check_links: options.check_links,
         includes: Some(&includes),
         base_url: &options.base_url,

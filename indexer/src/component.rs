@@ -10,8 +10,9 @@ use crate::jsx::{TagKind, attributes, braces_end, text_in_braces};
 use crate::markdown::char_boundary;
 
 /// Attributes whose text a component shows, in the order in which they are shown.
-const SHOWN_ATTRIBUTES: [&str; 10] = [
+const SHOWN_ATTRIBUTES: [&str; 11] = [
     "title",
+    "titleText",
     "label",
     "heading",
     "header",
@@ -25,6 +26,23 @@ const SHOWN_ATTRIBUTES: [&str; 10] = [
 
 /// Attributes that name a field or a parameter, in components that describe one.
 const FIELD_ATTRIBUTES: [&str; 6] = ["name", "path", "query", "body", "header", "type"];
+
+/// Components that are labelled boxes, by what they say where they have no title.
+const BOXES: [&str; 10] = [
+    "Attention",
+    "Caution",
+    "Danger",
+    "Deprecated",
+    "Important",
+    "Info",
+    "Note",
+    "Pitfall",
+    "Tip",
+    "Warning",
+];
+
+/// Components that are labelled boxes of the kind that their `type` says.
+const TYPED_BOXES: [&str; 5] = ["Admonition", "Alert", "Aside", "Callout", "Message"];
 
 /// What a tag shows.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -212,9 +230,19 @@ fn component(tag: &str, name: &str, starts_line: bool) -> Shown {
         (!tag[place.clone()].trim().is_empty()).then_some(place)
     };
     let mut labels: Vec<Range<usize>> = keys.iter().filter_map(text).collect();
+    if labels.is_empty() && !tag.ends_with("/>") {
+        labels.extend(kind(tag, name, &found));
+    }
     let texts: Vec<&str> = labels.iter().map(|label| tag[label.clone()].trim()).collect();
     let mut edit = String::new();
     if let Some((first, rest)) = texts.split_first() {
+        let capital: String;
+        let first = if first.starts_with(|first: char| first.is_ascii_lowercase()) && is_kind(name, first) {
+            capital = first[..1].to_ascii_uppercase() + &first[1..];
+            &capital.as_str()
+        } else {
+            first
+        };
         let first = match value(tag, "href").filter(|target| !target.contains(char::is_whitespace)) {
             Some(target) => format!("[{first}]({target})"),
             None => (*first).to_owned(),
@@ -232,6 +260,11 @@ fn component(tag: &str, name: &str, starts_line: bool) -> Shown {
         if is_field && found.iter().any(|(name, _)| *name == "required") {
             edit.push_str(" (required)");
         }
+        if let Some(default) = value(tag, "default").filter(|_| is_field) {
+            edit.push_str(" (default ");
+            edit.push_str(default);
+            edit.push(')');
+        }
         // Its content goes on behind it.
         if !tag.ends_with("/>") {
             edit.push(if starts_line { '\n' } else { ' ' });
@@ -243,6 +276,22 @@ fn component(tag: &str, name: &str, starts_line: bool) -> Shown {
         closer: String::new(),
         labels,
     }
+}
+
+/// Whether a text is the `type` of a box, and no title.
+fn is_kind(component: &str, text: &str) -> bool {
+    TYPED_BOXES.contains(&component) && BOXES.iter().any(|kind| kind.eq_ignore_ascii_case(text))
+}
+
+/// Where a tag says which kind of box it opens.
+fn kind(tag: &str, name: &str, attributes: &[(&str, Option<Range<usize>>)]) -> Option<Range<usize>> {
+    if BOXES.contains(&name) {
+        return Some(1..1 + name.len());
+    }
+    let keys = ["type", "variant", "kind", "intent", "severity"];
+    let (_, place) = attributes.iter().find(|(key, _)| keys.contains(key))?;
+    let place = place.clone()?;
+    is_kind(name, &tag[place.clone()]).then_some(place)
 }
 
 #[cfg(test)]
@@ -275,6 +324,18 @@ mod tests {
                 Some("`id`: string (required)\n"),
                 "",
             ),
+            (
+                r#"<ParamField query="n" default="3">"#,
+                "ParamField",
+                Open,
+                Some("`n` (default 3)\n"),
+                "",
+            ),
+            ("<Note>", "Note", Open, Some("**Note**\n"), ""),
+            ("<Note/>", "Note", Alone, Some(""), ""),
+            (r#"<Warning title="Hot">"#, "Warning", Open, Some("**Hot**\n"), ""),
+            (r#"<Aside type="tip">"#, "Aside", Open, Some("**Tip**\n"), ""),
+            (r#"<Callout type="x">"#, "Callout", Open, Some(""), ""),
             (r#"<a href="/x" class="y">"#, "a", Open, Some("["), "](/x)"),
             (r#"<a id="x">"#, "a", Open, Some(""), ""),
             (

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::directive;
+use crate::edit::Edit;
 use crate::fence;
 use crate::mask::blank;
 
@@ -65,19 +67,23 @@ pub(crate) struct Levelled {
     pub(crate) bodies: Vec<Range<usize>>,
     /// What readers see of the lines that open them: the kind and the title; places of the source.
     pub(crate) labels: Vec<Range<usize>>,
+    /// What is stored in the place of these lines.
+    pub(crate) edits: Vec<Edit>,
 }
 
 /// Levels the bodies of `!!! note`, `??? note` and `=== "Tab"`.
 pub(crate) fn level_admonitions(source: &str, body: usize, buffer: &mut [u8]) -> Levelled {
     let mut levelled = Levelled::default();
-    if !["!!! ", "??? ", "???+ ", "=== \""]
+    if !["!!! ", "??? ", "???+ ", "=== \"", ":::column"]
         .iter()
         .any(|opener| source.contains(opener))
     {
         return levelled;
     }
-    // Indentation, in bytes, of the bodies that a line stands in, outermost first.
-    let mut bodies: Vec<usize> = Vec::new();
+    // The bodies that a line stands in, outermost first.
+    let mut bodies: Vec<Body> = Vec::new();
+    // Whether the line stands in a list, where an opener is indented too.
+    let mut in_list = false;
     let mut body_start = 0;
     let mut open_fence = None;
     let mut start = body;
@@ -91,24 +97,50 @@ pub(crate) fn level_admonitions(source: &str, body: usize, buffer: &mut [u8]) ->
         if let Some(fence) = open_fence {
             levelled
                 .shifts
-                .extend(level(buffer, range, bodies.last().copied().unwrap_or(0)));
+                .extend(level(buffer, range, bodies.last().map_or(0, |body| body.by)));
             if fence::closes(line, fence) {
                 open_fence = None;
             }
             continue;
         }
         let was_inside = !bodies.is_empty();
-        while bodies.pop_if(|body| indent < *body).is_some() {}
+        while let Some(body) = bodies.pop_if(|body| indent < body.indent) {
+            in_list = body.in_list;
+        }
         if was_inside && bodies.is_empty() {
             levelled.bodies.push(body_start..range.start);
         }
-        let base = bodies.last().copied().unwrap_or(0);
+        let (base, by) = bodies.last().map_or((0, 0), |body| (body.indent, body.by));
+        if fence::after_markers(line).len() < line.trim_start().len() {
+            in_list = true;
+        } else if indent - base < 2 {
+            in_list = false;
+        }
         open_fence = fence::opened_by(line);
-        if open_fence.is_none() && indent - base < 4 && is_opener(line.trim_start()) {
+        if open_fence.is_none() && (indent - base < 4 || in_list) && is_opener(line.trim_start()) {
             if bodies.is_empty() {
                 body_start = range.start;
             }
-            bodies.push(indent + 4);
+            // In a list the body keeps the indentation of its item.
+            bodies.push(Body {
+                indent: indent + 4,
+                by: if in_list { by + 4 } else { by + indent - base + 4 },
+                in_list,
+            });
+            let next = source[start..].split('\n').next().unwrap_or_default();
+            let mut shown = directive::admonition_label(line.trim());
+            if !shown.is_empty() && !next.trim().is_empty() {
+                shown.push('\n');
+            }
+            let opener = range.start + indent;
+            levelled
+                .edits
+                .push(Edit::replace(opener..opener + line.trim().len(), shown));
+            let outer = if in_list { by } else { by + indent - base };
+            levelled
+                .edits
+                .push(Edit::hide(range.start..range.start + outer.min(indent)));
+            in_list = false;
             // Blank, the line cannot join the paragraph or the table in its body.
             let marker = line.trim_start().find(' ').map_or(0, |space| indent + space + 1);
             levelled
@@ -117,12 +149,40 @@ pub(crate) fn level_admonitions(source: &str, body: usize, buffer: &mut [u8]) ->
             blank(buffer, range);
             continue;
         }
-        levelled.shifts.extend(level(buffer, range, base));
+        if open_fence.is_none() && is_column(line.trim()) {
+            if bodies.is_empty() {
+                body_start = range.start;
+            }
+            bodies.push(Body {
+                indent: indent + 1,
+                by: by + indent - base + COLUMN,
+                in_list,
+            });
+        }
+        levelled.shifts.extend(level(buffer, range, by));
     }
     if !bodies.is_empty() {
         levelled.bodies.push(body_start..source.len());
     }
     levelled
+}
+
+/// A body that is indented below the line that opens it.
+struct Body {
+    /// Indentation of its lines, in bytes.
+    indent: usize,
+    /// How much of that goes.
+    by: usize,
+    /// Whether its opener stands in a list.
+    in_list: bool,
+}
+
+/// What a column's text is indented by.
+const COLUMN: usize = 3;
+
+/// Whether a line opens a column of Microsoft's: `:::column span="2":::`.
+fn is_column(line: &str) -> bool {
+    line.starts_with(":::column") && line.ends_with(":::") && !line.starts_with(":::column-")
 }
 
 fn is_opener(line: &str) -> bool {
@@ -163,5 +223,46 @@ mod tests {
         assert_eq!(levelled(fenced).0, fenced);
         let text = "text\n\n    code\n";
         assert_eq!(levelled(text).0, text);
+        let code = "text\n\n    !!! note\n        code\n";
+        assert_eq!(levelled(code).0, code);
+    }
+
+    #[test]
+    fn openers_are_stored_as_labels() {
+        let source = "!!! note\n    a\n\n    ??? tip \"T\"\n\n        b\n";
+        let edits = levelled(source).1.edits;
+        let edits: Vec<(&str, &str)> = edits
+            .iter()
+            .filter(|edit| !edit.range.is_empty())
+            .map(|edit| (&source[edit.range.clone()], edit.text.as_str()))
+            .collect();
+        assert_eq!(
+            edits,
+            [
+                ("!!! note", "**Note**\n"),
+                ("??? tip \"T\"", "**Tip:** T"),
+                ("    ", "")
+            ]
+        );
+    }
+
+    #[test]
+    fn texts_of_columns_are_levelled() {
+        let (buffer, _) =
+            levelled(":::row:::\n   :::column span=\"\":::\n      a\n   :::column-end:::\n:::row-end:::\n");
+        let lines: Vec<&str> = buffer.lines().map(str::trim_end).collect();
+        assert_eq!(lines[2..], ["a", "   :::column-end:::", ":::row-end:::"]);
+    }
+
+    #[test]
+    fn bodies_in_lists_stay_in_their_item() {
+        let (buffer, found) = levelled("1. a\n\n    !!! note\n\n        b\n\n    c\n\n2. d\n");
+        assert_eq!(buffer, "1. a\n\n            \n\n    b    \n\n    c\n\n2. d\n");
+        assert_eq!(found.bodies.len(), 1);
+        let (buffer, _) = levelled("!!! tip\n    - a\n\n        ??? note\n            b\n\n    c\n");
+        assert_eq!(
+            buffer,
+            "       \n- a    \n\n                \n    b        \n\nc    \n"
+        );
     }
 }

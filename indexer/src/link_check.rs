@@ -426,6 +426,8 @@ mod tests {
             part_limit: 6000,
             flavour: Flavour::Github,
             markdown_is_mdx: false,
+            is_myst: false,
+            is_obsidian: false,
             check_links: true,
             includes: None,
             base_url: "",

@@ -21,7 +21,8 @@ pub(crate) fn read(destination: &str, text: String) -> Option<LinkSource> {
     })
 }
 
-/// A destination without the calls of a site generator: `{{< ref "x" >}}` and `{% link x %}` are x, all others nothing.
+/// A destination without the calls of a site generator: `{{< ref "x" >}}`, `{% link x %}` and `{{ "x" | relative_url }}`
+/// are x, all others nothing.
 pub(crate) fn without_calls(destination: &str) -> String {
     const LONGEST: usize = 4096;
     if destination.len() > LONGEST {
@@ -40,8 +41,11 @@ pub(crate) fn without_calls(destination: &str) -> String {
         };
         text.push_str(&rest[..open]);
         let call = rest[open + 2..open + 2 + length].trim_matches(['<', '>', '%', ' ', '-']);
-        if let Some((name, argument)) = call.split_once(char::is_whitespace)
-            && matches!(name, "ref" | "relref" | "link")
+        let quote = call.chars().next().filter(|quote| matches!(quote, '"' | '\''));
+        if let Some((quoted, _)) = quote.and_then(|quote| call[1..].split_once(quote)) {
+            text.push_str(quoted);
+        } else if let Some((name, argument)) = call.split_once(char::is_whitespace)
+            && matches!(name, "ref" | "relref" | "link" | "post_url")
         {
             let argument = argument.trim().trim_matches(['"', '\'', '`']);
             // Liquid's paths are those of the site's source.
@@ -126,6 +130,21 @@ fn percent_decoded(text: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_in_destinations_are_taken_apart() {
+        let cases = [
+            ("{{< ref \"a.md#b\" >}}", "a.md#b"),
+            ("{% link a/b.md %}#c", "/a/b.md#c"),
+            ("{{ site.baseurl }}{% link a.md %}", "/a.md"),
+            ("{{ '/img/a.png' | relative_url }}", "/img/a.png"),
+            ("{% post_url 2026-01-01-x %}", "2026-01-01-x"),
+            ("{{ open", "{{ open"),
+        ];
+        for (destination, expected) in cases {
+            assert_eq!(without_calls(destination), expected, "{destination}");
+        }
+    }
 
     #[test]
     fn destinations_become_path_and_fragment() {

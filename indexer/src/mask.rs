@@ -34,6 +34,10 @@ pub(crate) struct Style {
     pub(crate) dialect: Dialect,
     /// It is a page of MDN: every name between double braces is a macro.
     pub(crate) is_mdn: bool,
+    /// It is in a tree of `MyST`'s: lines that begin with `%` are comments.
+    pub(crate) is_myst: bool,
+    /// It is in a vault of Obsidian's: remarks stand between `%%`.
+    pub(crate) is_obsidian: bool,
 }
 
 #[derive(Debug)]
@@ -82,7 +86,7 @@ pub(crate) fn blank(buffer: &mut [u8], range: Range<usize>) {
 }
 
 /// Without any of these a buffer is its source.
-const TRIGGERS: [&str; 35] = [
+const TRIGGERS: [&str; 48] = [
     "<!--",
     "[//]:",
     "[comment]:",
@@ -118,12 +122,27 @@ const TRIGGERS: [&str; 35] = [
     "#\t",
     "```{",
     "~~~{",
+    "{:",
+    "){",
+    "]{",
+    "[TOC]",
+    "[toc]",
+    "[_TOC_]",
+    "](#tab/",
+    "></a>",
+    "[!div ",
+    ":material-",
+    ":fontawesome-",
+    ":octicons-",
+    ":simple-",
 ];
 
 pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
     let needed = body > 0
         || style.dialect == Dialect::Mdx
         || style.is_mdn
+        || style.is_myst
+        || style.is_obsidian
         || TRIGGERS.iter().any(|trigger| source.contains(trigger))
         || source.contains("``` {");
     if !needed {
@@ -142,7 +161,7 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
     blank(&mut buffer, 0..body);
     let attributes = blank_attributes(source, body, &mut buffer);
     blank_final_tabs(source, body, &mut buffer);
-    let mut edits = Vec::new();
+    let mut edits;
     let mut blanked = Vec::new();
     let mut bodies = Vec::new();
     let mut ids = Vec::new();
@@ -156,16 +175,11 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
                 place: label.start,
                 source: label,
             }));
-            // Components go, and with them what their content is indented by.
-            edits.extend(
-                mdx.shifts
-                    .iter()
-                    .map(|shift| Edit::hide(shift.line.start..shift.line.start + shift.by)),
-            );
             mdx.shifts
         }
         Dialect::Markdown => {
             let levelled = indent::level_admonitions(source, body, &mut buffer);
+            edits = levelled.edits;
             bodies = levelled.bodies;
             blanked.extend(levelled.labels.into_iter().map(|label| Blanked {
                 field: Field::Prose,
@@ -175,9 +189,14 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
             levelled.shifts
         }
     };
+    // Components and admonitions go, and with them what their content is indented by.
+    edits.extend(shifts.iter().map(|shift| {
+        let own = indent::leading_blanks(&source.as_bytes()[shift.line.clone()]);
+        Edit::hide(shift.line.start..shift.line.start + shift.by.min(own))
+    }));
     let mut text = into_text(buffer, source);
     let mut buffer = text.clone().into_bytes();
-    let containers = container::blank_containers(&mut buffer, &text, body);
+    let containers = container::blank_containers(&mut buffer, &text, body, style);
     if !(containers.labels.is_empty() && containers.edits.is_empty()) || buffer != text.as_bytes() {
         text = into_text(buffer, source);
     }

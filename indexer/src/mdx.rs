@@ -53,7 +53,7 @@ pub(crate) fn blank_javascript(source: &str, body: usize, buffer: &mut [u8]) -> 
 /// itself or is closed later.
 pub(crate) fn has_components(source: &str, body: usize) -> bool {
     let text = &source[body..];
-    if !text.contains("<") {
+    if !text.contains('<') {
         return false;
     }
     let mut code = None;
@@ -170,10 +170,17 @@ impl<'s> Scan<'s, '_> {
         }
     }
 
+    /// The lines of a fence move as far as its opener does, but none of them further out than it stands then: a
+    /// closer out there would open another.
     fn skip_fence(&mut self, mut position: usize, fence: fence::Fence) -> usize {
+        let column = self.column;
         while position < self.source.len() {
             let line = self.line(position);
             self.note_indent(position, if line.trim().is_empty() { "</" } else { line });
+            let own = indent::leading_blanks(line.as_bytes());
+            if let Some((_, owed)) = self.indents.last_mut().filter(|(start, _)| *start == position) {
+                *owed = (*owed).min(own.saturating_sub(column));
+            }
             position += line.len();
             if fence::closes(line, fence) {
                 break;
@@ -367,9 +374,22 @@ impl<'s> Scan<'s, '_> {
             .into_iter()
             .map(|label| position + label.start..position + label.end);
         self.mdx.labels.extend(labels);
-        self.mdx
-            .edits
-            .extend(edit.map(|text| Edit::replace(position..end, text)));
+        if let Some(mut text) = edit {
+            // What comes apart anyway need not be set apart.
+            if text.ends_with('\n')
+                && is_line_end(&self.source[end..])
+                && is_line_end(&self.source[end + 1..])
+            {
+                text.pop();
+            }
+            let owed = self.indents.last().filter(|_| starts_line && !text.is_empty());
+            if let Some(&(start, owed)) =
+                owed.filter(|(start, _)| starts_line_at(self.source, *start, position))
+            {
+                self.mdx.edits.push(Edit::hide(start..position.min(start + owed)));
+            }
+            self.mdx.edits.push(Edit::replace(position..end, text));
+        }
         if !starts_line && self.is_after_markers(position) {
             // Blanks behind the marker of a list item would begin code.
             self.buffer[position..end]
@@ -423,6 +443,18 @@ fn starts_line(source: &str, position: usize) -> bool {
 fn is_markers(before: &[u8]) -> bool {
     std::str::from_utf8(before)
         .is_ok_and(|before| fence::after_markers(&before.replace(FILLER, "")).is_empty())
+}
+
+/// Whether nothing but blanks stands from the start of a line to a place on it.
+fn starts_line_at(source: &str, start: usize, position: usize) -> bool {
+    source
+        .get(start..position)
+        .is_some_and(|before| before.bytes().all(|byte| matches!(byte, b' ' | b'\t')))
+}
+
+/// Whether a line ends here.
+fn is_line_end(rest: &str) -> bool {
+    rest.starts_with('\n')
 }
 
 fn is_void(name: &str) -> bool {
@@ -487,6 +519,9 @@ mod tests {
                 "- \u{1}\u{1}\u{1}\u{1} d"
             ]
         );
+        let (buffer, _) = blanked("1. a\n\n   <T>\n     ```\n     b\n   ```\n   </T>\n\n# c\n");
+        let lines: Vec<&str> = buffer.lines().map(str::trim_end).collect();
+        assert_eq!(lines, ["1. a", "", "", "   ```", "   b", "   ```", "", "", "# c"]);
         let (buffer, _) = blanked("<A>\n    ```js\n    <B>\n      x\n    ```\n</A>\n");
         let lines: Vec<&str> = buffer.lines().map(str::trim_end).collect();
         assert_eq!(lines, ["", "```js", "<B>", "  x", "```", ""]);

@@ -92,16 +92,24 @@ impl Relinking<'_> {
                     .split_once('#')
                     .unwrap_or((&link.destination, ""));
                 let document = self.tree.wiki_page(self.path, page)?;
-                let anchor = if heading.is_empty() {
+                // The name of a block is no heading's.
+                let anchor = if heading.is_empty() || heading.starts_with('^') {
                     String::new()
                 } else {
                     flavour::slug(heading, self.tree.flavour)
                 };
                 let target = section_id(document, &anchor);
                 let range = self.masked.source_range(&link.range);
+                let text = if link.text == link.destination && !heading.is_empty() {
+                    let parts = [page, heading.trim_start_matches('^')];
+                    let shown = parts.into_iter().filter(|part| !part.is_empty());
+                    shown.collect::<Vec<_>>().join(" > ")
+                } else {
+                    link.text.clone()
+                };
                 Some(Edit::replace(
                     range,
-                    format!("[{}]({})", link.text, as_destination(&target)),
+                    format!("[{text}]({})", as_destination(&target)),
                 ))
             }
         }

@@ -1,4 +1,4 @@
-//! Inline roles of MyST and Sphinx: `` {ref}`text <target>` ``.
+//! Inline roles of `MyST` and Sphinx: `` {ref}`text <target>` ``.
 //!
 //! In: a line's place of a brace. Out: where the role ends and what of it is shown. Roles that point somewhere show
 //! their text; all others show code.

@@ -153,7 +153,10 @@ pub(crate) fn read(inner: &str, alone: bool, is_mdn: bool) -> Call<'_> {
     for (open, close) in [('<', '>'), ('%', '%')] {
         if let Some(call) = inner.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)) {
             let call = call.trim();
-            return if call.starts_with("/*") {
+            return if let Some(shown) = call.strip_prefix("/*").and_then(|rest| rest.strip_suffix("*/")) {
+                // A shortcode shown as such.
+                Call::Words(format!("{{{{{open} {} {close}}}}}", shown.trim()).into())
+            } else if call.starts_with("/*") {
                 Call::Literal
             } else {
                 read_hugo(call.trim_end_matches('/').trim_end(), open == '<')
@@ -206,8 +209,12 @@ fn read_hugo(call: &str, raw: bool) -> Call<'_> {
             .map_or(Call::Nothing, |file| Call::Words(file.into())),
         // The value is the site's; its name is what can be shown of it.
         "param" | "skew" | "version" | "var" | "latest-version" | "latest-semver" => {
-            let name = last_argument(arguments).unwrap_or(name);
-            Call::Words(format!("[{name}]").into())
+            match last_argument(arguments) {
+                Some(name) => Call::Words(format!("[{name}]").into()),
+                // Around a name that is shown itself.
+                None if name == "var" => Call::Nothing,
+                None => Call::Words(format!("[{name}]").into()),
+            }
         }
         "ref" | "relref" => quoted(arguments).map_or(Call::Nothing, |path| Call::Words(path.into())),
         _ if raw && named(arguments, "codelang").is_some() => Call::CodeBody(CodeBody {
@@ -215,11 +222,31 @@ fn read_hugo(call: &str, raw: bool) -> Call<'_> {
             language: named(arguments, "codelang").unwrap_or_default(),
             label: named(arguments, "name").unwrap_or_default(),
         }),
+        "figure" | "img" | "image" | "imgproc" => {
+            let shown: Vec<&str> = ["title", "caption"]
+                .iter()
+                .filter_map(|key| named(arguments, key))
+                .filter(|text| !text.trim().is_empty())
+                .collect();
+            match shown.as_slice() {
+                [] => visible().map_or(Call::Nothing, Call::Label),
+                [one] => Call::Label((*one).into()),
+                [..] => Call::Label(shown.join(": ").into()),
+            }
+        }
         "tab" => named(arguments, "name")
             .or_else(|| named(arguments, "title"))
+            .or_else(|| named(arguments, "header"))
             .or_else(|| quoted(arguments))
             .map_or(Call::Nothing, |label| Call::Label(label.into())),
-        _ if BOXES.contains(&name) => Call::Label(visible().unwrap_or_else(|| capitalized(name).into())),
+        _ if BOXES.contains(&name) => {
+            let kind = || {
+                let kind = named(arguments, "type").or_else(|| quoted(arguments));
+                let kind = kind.filter(|kind| BOXES.contains(kind));
+                Cow::Owned(capitalized(kind.unwrap_or(name)))
+            };
+            Call::Label(visible().unwrap_or_else(kind))
+        }
         _ => visible().map_or(Call::Nothing, Call::Label),
     }
 }
@@ -418,7 +445,18 @@ mod tests {
             (r#"% code_sample file="pods/a.yaml" %"#, words("pods/a.yaml")),
             ("< skew currentVersion >", words("[currentVersion]")),
             ("< youtube abc >", Nothing),
-            ("</* note */>", Literal),
+            (
+                r#"< figure title="Cats" caption="Two" alt="x" >"#,
+                label("Cats: Two"),
+            ),
+            (r#"< alert type="warning" >"#, label("Warning")),
+            (r#"< hint "info" >"#, label("Info")),
+            (r#"< callout "x" >"#, label("Callout")),
+            (r#"< tab header="One" >"#, label("One")),
+            ("< var >", Nothing),
+            ("</* note */>", words("{{< note >}}")),
+            ("%/* note */%", words("{{% note %}}")),
+            ("</* note", Literal),
             ("<>", Literal),
         ];
         for (inner, expected) in cases {

@@ -42,6 +42,8 @@ pub struct Site {
     pub markdown_is_mdx: bool,
     /// Sphinx or `MyST`: directives and roles mean something.
     pub myst: bool,
+    /// A vault of Obsidian's: what stands between `%%` is a remark.
+    pub obsidian: bool,
 }
 
 impl Site {
@@ -68,6 +70,10 @@ impl Site {
         }
         let site = Self {
             root: Some(reach.root().to_owned()),
+            obsidian: reach
+                .folders
+                .iter()
+                .any(|folder| folder.join(".obsidian").is_dir()),
             ..found.unwrap_or_default()
         };
         (site, reader.warnings)

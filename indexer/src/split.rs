@@ -35,6 +35,10 @@ pub struct Tree<'t> {
     pub flavour: Flavour,
     /// Whether `.md` is read as MDX.
     pub markdown_is_mdx: bool,
+    /// Whether it is a tree of `MyST`'s.
+    pub is_myst: bool,
+    /// Whether it is a vault of Obsidian's.
+    pub is_obsidian: bool,
     /// Address under which the tree is published; may be empty.
     pub base_url: &'t str,
     /// Whether to note what a check of links needs.
@@ -133,6 +137,8 @@ pub fn split_document(path: &[u8], source: &[u8], tree: &Tree<'_>) -> Result<Spl
     let style = Style {
         dialect: if is_mdx { Dialect::Mdx } else { Dialect::Markdown },
         is_mdn: front.is_mdn,
+        is_myst: tree.is_myst,
+        is_obsidian: tree.is_obsidian,
     };
     let mut masked = mask::mask(text, front.body, style);
     masked.bodies.extend(expansion.included.iter().cloned());
@@ -362,6 +368,8 @@ mod tests {
             part_limit,
             flavour,
             markdown_is_mdx: false,
+            is_myst: false,
+            is_obsidian: false,
             check_links: true,
             includes: Some(&Everywhere),
             base_url,

@@ -339,7 +339,7 @@ impl InlineScan<'_> {
         }
         let inner = &inner[..closing];
         let end = position + closing + 4;
-        let before = &text[self.line.start..position];
+        let in_destination = in_destination(&self.buffer[self.line.start..position]);
         let line = &text[self.line.clone()];
         let alone = *self.only_calls.get_or_insert_with(|| is_only_calls(line));
         let call = if is_liquid {
@@ -354,11 +354,11 @@ impl InlineScan<'_> {
                 self.hide(position..close_end);
                 Some(close_end)
             }
-            Call::Literal => Some(end),
-            _ if in_destination(before) => {
+            _ if in_destination => {
                 self.fill(position..end, b'-');
                 Some(end)
             }
+            Call::Literal => Some(end),
             Call::Words(words) => {
                 self.show(position..end, &words, FILLER_BYTE);
                 let stored = if words.contains('<') {
@@ -368,13 +368,27 @@ impl InlineScan<'_> {
                 } else {
                     words.into_owned()
                 };
+                // Banners side by side are sentences.
+                let follows = self
+                    .edits
+                    .last()
+                    .is_some_and(|edit| edit.range.end == position && edit.text.ends_with('.'));
+                let stored = if follows { format!(" {stored}") } else { stored };
                 self.edits.push(Edit::replace(position..end, stored));
                 Some(end)
             }
             Call::Label(words) => {
                 self.show(position..end, &words, if alone { b' ' } else { FILLER_BYTE });
                 let stored = if alone {
-                    format!("**{words}**")
+                    let after = &text[self.line.end..];
+                    let next = after.split('\n').nth(1).unwrap_or_default();
+                    // A label is no part of the paragraph after it.
+                    let feed = if next.trim().is_empty() || end < self.line.end {
+                        ""
+                    } else {
+                        "\n"
+                    };
+                    format!("**{words}**{feed}")
                 } else {
                     words.into_owned()
                 };
@@ -554,10 +568,9 @@ impl InlineScan<'_> {
         for line in lines {
             end += line.len();
             let trimmed = line.trim();
-            if trimmed.ends_with("$$") {
+            if let Some(formula) = before_maths_end(line) {
                 blank(&mut self.buffer, position..end);
-                self.code
-                    .push(position + 2..end - (line.len() - line.trim_end().len()) - 2);
+                self.code.push(position + 2..end - line.len() + formula);
                 return Some(end);
             }
             if trimmed.is_empty() && !opener.is_empty() {
@@ -581,6 +594,20 @@ fn latex_closer(line: &str) -> Option<String> {
     ]
     .contains(&environment.trim_end_matches('*'));
     is_maths.then(|| format!("\\end{{{environment}}}"))
+}
+
+/// Where a formula ends in a line that closes a block of maths with `$$`, or with `$$ (label)` as `MyST` does.
+fn before_maths_end(line: &str) -> Option<usize> {
+    let line = line.trim_end();
+    let formula = match line.strip_suffix(')') {
+        Some(labelled) => {
+            let (formula, label) = labelled.rsplit_once("$$")?;
+            let label = label.trim_start().strip_prefix('(')?;
+            (!label.contains(char::is_whitespace)).then_some(formula)
+        }
+        None => line.strip_suffix("$$"),
+    };
+    formula.map(str::len)
 }
 
 /// Whether nothing but calls stands on a line.
@@ -620,12 +647,12 @@ fn is_comment_definition(line: &str) -> bool {
 }
 
 /// Whether a line so far ends inside the destination of a link.
-fn in_destination(before: &str) -> bool {
-    let near = before.as_bytes().iter().rev().take(500);
+fn in_destination(before: &[u8]) -> bool {
+    let near = before.iter().rev().take(500);
     let destination = near
         .take_while(|&&byte| !matches!(byte, b')' | b' ' | b'('))
         .count();
-    before.as_bytes()[..before.len() - destination].ends_with(b"](")
+    before[..before.len() - destination].ends_with(b"](")
 }
 
 #[cfg(test)]
@@ -698,6 +725,10 @@ mod tests {
             ("Use {{ braces }} here", "Use {{ braces }} here"),
             (r#"Use {{domxref("X")}} here"#, "Use X here"),
             (r#"{{APIRef("DOM")}} {{domxref("X")}}"#, r#"{{APIRef("DOM")}} X"#),
+            (
+                "[x]({{ y | z }}{% link a.md %})",
+                "[x](--------------------------)",
+            ),
             ("{% raw %}{{ x }}{% endraw %}", "{{ x }}"),
             ("{% highlight c %}\n# x\n{% endhighlight %}\nafter", "after"),
             (
@@ -725,6 +756,8 @@ mod tests {
             assert_eq!(shown(&source).0, "After \\[a\\].");
         }
         assert_eq!(shown("$$ open\n\n# T\n").0, "$$ open # T");
+        assert_eq!(shown("$$\na\n\n# b\n$$ (label)\n\nc").0, "c");
+        assert_eq!(shown("$$\na\n$$ (no label)\nb\n$$\nc").0, "c");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod build;
 mod diagnostics;
+mod dialects;
 mod encodings;
 mod files;
 mod headings;
