@@ -22,7 +22,9 @@ pub(crate) struct Containers {
     /// What readers see of opening lines, in order.
     pub(crate) labels: Vec<Range<usize>>,
     pub(crate) edits: Vec<Edit>,
-    /// Directives in which headings are content.
+    /// Code between colons, blank now.
+    pub(crate) code: Vec<Range<usize>>,
+    /// Containers in which headings are content.
     pub(crate) bodies: Vec<Range<usize>>,
 }
 
@@ -50,6 +52,7 @@ pub(crate) fn blank_containers(buffer: &mut [u8], text: &str, body: usize, style
         options: Options::None,
         hidden_to: 0,
         no_comment_before: 0,
+        no_code_before: 0,
     };
     scan.run(body);
     scan.found
@@ -67,6 +70,8 @@ struct Scan<'t, 'b> {
     hidden_to: usize,
     /// No comment that is closed begins before this place.
     no_comment_before: usize,
+    /// No code between colons that is closed begins before this place.
+    no_code_before: usize,
 }
 
 /// A line of the text, without its line feed.
@@ -149,7 +154,9 @@ impl<'t> Scan<'t, '_> {
                 self.notations(&line);
             }
         }
-        let first = self.open.iter().find_map(|open| open.body);
+        // A fence that nothing closes ends with the text; colons that nothing closes are a slip.
+        let is_fence = |open: &&Open| matches!(open.fence.character, b'`' | b'~');
+        let first = self.open.iter().filter(is_fence).find_map(|open| open.body);
         self.found
             .bodies
             .extend(first.map(|start| start..self.text.len()));
@@ -309,10 +316,15 @@ impl<'t> Scan<'t, '_> {
                 let (shown, part) = if is_directive {
                     match directive::read(text, &self.text[line.next..]) {
                         Some(Call::Markdown { shown, label: part }) => (shown, part),
-                        // What holds code is left as it is.
-                        Some(Call::Code { .. }) => {
+                        Some(Call::Code {
+                            language,
+                            caption,
+                            skipped,
+                        }) => {
                             self.options = Options::None;
-                            return false;
+                            let title =
+                                caption.map_or_else(String::new, |caption| format!("**{caption}**\n\n"));
+                            return self.code(line, &format!("{title}```{language}\n"), skipped);
                         }
                         None => directive::callout_label(text),
                     }
@@ -330,7 +342,7 @@ impl<'t> Scan<'t, '_> {
                         character: marker,
                         length: line.trimmed.bytes().take_while(|&byte| byte == marker).count(),
                     },
-                    body: None,
+                    body: Some(line.next),
                 });
             }
             Mark::Open(_) => return false,
@@ -344,6 +356,31 @@ impl<'t> Scan<'t, '_> {
             Mark::Image(image) => self.image(place, &image),
         }
         true
+    }
+
+    /// Takes code between colons: stored, it is a fence.
+    fn code(&mut self, line: &Line<'t>, opener: &str, skipped: usize) -> bool {
+        let length = line.trimmed.bytes().take_while(|&byte| byte == b':').count();
+        let start = line.next + skipped;
+        if start < self.no_code_before {
+            return false;
+        }
+        let mut end = start;
+        for next in self.text[start..].split_inclusive('\n') {
+            let closer = next.trim();
+            if closer.len() >= length && closer.bytes().all(|byte| byte == b':') {
+                let close_end = end + next.trim_end().len();
+                self.found.edits.push(Edit::replace(line.start..start, opener));
+                self.found.edits.push(Edit::replace(end..close_end, "```"));
+                self.found.code.push(start..end);
+                blank(self.buffer, line.start..close_end);
+                self.hidden_to = close_end;
+                return true;
+            }
+            end += next.len();
+        }
+        self.no_code_before = self.text.len();
+        false
     }
 
     /// Stores Markdown in the place of an image.
@@ -615,7 +652,7 @@ mod tests {
                 "::::{tab-set}\n:::{tab-item} A\n:sync: a\nx\n:::\n::::\n",
                 "\n**A**\n\nx\n\n\n",
             ),
-            (":::{code-block} sh\na\n:::\n", ":::{code-block} sh\na\n:::\n"),
+            (":::{code-block} sh\na\n:::\n", "```sh\na\n```\n"),
             (":::code language=\"c\":::\n", ":::code language=\"c\":::\n"),
             ("/// details | More\n    type: tip\na\n///\n", "**More**\n\na\n\n"),
             ("# [Bash](#tab/bash)\n\na\n", "**Bash**\n\na\n"),

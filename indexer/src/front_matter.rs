@@ -326,7 +326,8 @@ fn collect(body: usize, pairs: impl IntoIterator<Item = (String, Value)>) -> Fro
             "slug" | "permalink" | "url" if front.slug.is_empty() => front.slug = scalar(&value),
             "page-type" => front.is_mdn = true,
             "lang" | "language" => front.language = scalar(&value),
-            "draft" => front.draft = scalar(&value).eq_ignore_ascii_case("true"),
+            "published" if scalar(&value).eq_ignore_ascii_case("false") => front.draft = true,
+            "draft" if !front.draft => front.draft = scalar(&value).eq_ignore_ascii_case("true"),
             _ => {}
         }
     }

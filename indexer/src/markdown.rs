@@ -24,6 +24,8 @@ pub(crate) struct Outline {
     pub(crate) links: Vec<Link>,
     /// The `id` and `name` of HTML tags, by their places in the buffer, in order.
     pub(crate) ids: Vec<(usize, String)>,
+    /// The text of the first `<h1>` on a line of its own; may be empty.
+    pub(crate) html_title: String,
     /// Headings that are content, by their places in the buffer, in order.
     pub(crate) content_headings: Vec<(usize, String)>,
     /// Places in the buffer of the definitions that links refer to, in order.
@@ -391,6 +393,14 @@ impl Reader<'_> {
 
     /// The links and ids in a piece of HTML.
     fn html_names(&mut self, html: &str, start: usize) {
+        if self.outline.html_title.is_empty()
+            && let Some(open) = html.find("<h1")
+            && let Some(length) = html[open..].find("</h1>")
+        {
+            let mut title = String::new();
+            HtmlText::default().feed(&html[open..open + length], &mut title);
+            self.outline.html_title = folded(&title);
+        }
         let ids = anchor::tag_ids(html);
         self.outline
             .ids

@@ -214,7 +214,8 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
             .into_iter()
             .map(|label| place(Field::Prose, label)),
     );
-    blanked.extend(unseen.code.into_iter().map(|code| place(Field::Code, code)));
+    let code = containers.code.into_iter().chain(unseen.code);
+    blanked.extend(code.map(|code| place(Field::Code, code)));
     blanked.sort_by_key(|blanked| blanked.place);
     let placed = containers.edits.into_iter().chain(unseen.edits).map(|edit| Edit {
         range: Shift::range_to_source(&shifts, &edit.range),
@@ -247,7 +248,9 @@ fn blank_attributes(source: &str, body: usize, buffer: &mut [u8]) -> Vec<LineAtt
     for line in source[body..].split_inclusive('\n') {
         let next = start + line.len();
         if line.trim_end().ends_with('}')
-            && (line.trim_start().starts_with('#') || is_underline(&source[next..]))
+            && (line.starts_with("{:") && is_heading(&source[..start], body)
+                || line.trim_start().starts_with('#')
+                || is_underline(&source[next..]))
             && let Some(mut found) = anchor::line_attributes(line)
         {
             found.start += start;
@@ -258,6 +261,13 @@ fn blank_attributes(source: &str, body: usize, buffer: &mut [u8]) -> Vec<LineAtt
         start = next;
     }
     attributes
+}
+
+/// Whether a text ends with a heading, on which the attributes of the next line are.
+fn is_heading(before: &str, body: usize) -> bool {
+    let mut lines = before.get(body..).unwrap_or_default().lines().rev();
+    let last = lines.next().unwrap_or_default().trim();
+    last.starts_with('#') || is_underline(last) && lines.next().is_some_and(|line| !line.trim().is_empty())
 }
 
 /// A tab may follow the closing hashes of a heading, though the parser takes spaces only.

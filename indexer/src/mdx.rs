@@ -6,6 +6,7 @@
 //! their label. Lines indented inside a component are levelled, for MDX has no indented code. Code fences and code
 //! spans are left alone. One pass; scans that fail have a common budget, so that no input takes more than linear time.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::anchor;
@@ -13,7 +14,7 @@ use crate::component::{self, Shown};
 use crate::edit::Edit;
 use crate::fence;
 use crate::indent::{self, Shift};
-use crate::jsx::{TagKind, braces_end, jsx_tag, statement_end};
+use crate::jsx::{TagKind, braces_end, jsx_tag, statement_end, text_in_braces};
 use crate::mask::{FILLER, blank};
 
 /// Nesting beyond which components are no longer told apart.
@@ -42,7 +43,7 @@ pub(crate) fn blank_javascript(source: &str, body: usize, buffer: &mut [u8]) -> 
         indents: Vec::new(),
         column: 0,
         budget: 4 * source.len() + 65_536,
-        run_missing: Vec::new(),
+        runs: Runs::default(),
     };
     scan.run(body);
     scan.level();
@@ -114,8 +115,7 @@ struct Scan<'s, 'b> {
     column: usize,
     /// Bytes that failing scans may still look at.
     budget: usize,
-    /// Lengths of backtick runs that are known to have no match before the paragraph's end.
-    run_missing: Vec<(usize, usize)>,
+    runs: Runs,
 }
 
 impl<'s> Scan<'s, '_> {
@@ -135,7 +135,18 @@ impl<'s> Scan<'s, '_> {
                 continue;
             }
             if let Some(end) = self.block_expression(position, line) {
-                self.hide(position..end);
+                let open = position + (line.len() - line.trim_start().len());
+                // A text alone is shown, though not as Markdown.
+                match text_in_braces(self.source, open, end) {
+                    Some(text) => {
+                        blank(self.buffer, open..end);
+                        self.mdx
+                            .edits
+                            .push(Edit::replace(open..end, self.source[text.clone()].trim()));
+                        self.mdx.labels.push(text);
+                    }
+                    None => self.hide(position..end),
+                }
                 position = end;
                 block_start = true;
                 continue;
@@ -204,7 +215,7 @@ impl<'s> Scan<'s, '_> {
         let end = braces_end(self.source, open, &mut self.budget)?;
         let after = self.line(end);
         let inner = &self.source[open..end];
-        let computes = ["=>", "&&", "<", "(", "?"]
+        let computes = ["=>", "&&", "<", "(", "?", "{`"]
             .iter()
             .any(|mark| inner.contains(mark));
         (after.trim().is_empty() && computes).then_some(end)
@@ -249,39 +260,14 @@ impl<'s> Scan<'s, '_> {
     }
 
     fn skip_code_span(&mut self, position: usize) -> usize {
-        let bytes = self.source.as_bytes();
-        let run = |at: usize| bytes[at..].iter().take_while(|&&byte| byte == b'`').count();
-        let length = run(position);
-        let mut at = position + length;
-        if self
-            .run_missing
-            .iter()
-            .any(|&(missing, end)| missing == length && at < end)
-        {
-            return at;
+        if position >= self.runs.end {
+            self.runs = Runs::of_paragraph(self.source, position);
         }
-        let mut blank_line = false;
-        while at < bytes.len() {
-            match bytes[at] {
-                b'`' => {
-                    let other = run(at);
-                    at += other;
-                    if other == length {
-                        return at;
-                    }
-                    blank_line = false;
-                    continue;
-                }
-                b'\n' if blank_line => break,
-                b'\n' => blank_line = true,
-                b' ' | b'\t' => {}
-                _ => blank_line = false,
-            }
-            at += 1;
-        }
-        self.run_missing.retain(|&(_, end)| end > position);
-        self.run_missing.push((length, at));
-        position + length
+        let length = self.source[position..]
+            .bytes()
+            .take_while(|&byte| byte == b'`')
+            .count();
+        self.runs.closer(position, length).unwrap_or(position + length)
     }
 
     /// A comment, or an expression that is a text; its end.
@@ -375,6 +361,9 @@ impl<'s> Scan<'s, '_> {
             .map(|label| position + label.start..position + label.end);
         self.mdx.labels.extend(labels);
         if let Some(mut text) = edit {
+            if text == " " && is_line_end(&self.source[end..]) {
+                text.clear();
+            }
             // What comes apart anyway need not be set apart.
             if text.ends_with('\n')
                 && is_line_end(&self.source[end..])
@@ -429,6 +418,49 @@ impl<'s> Scan<'s, '_> {
                 self.mdx.shifts.extend(indent::level(self.buffer, range, by));
             }
         }
+    }
+}
+
+/// The runs of backticks in a paragraph, so that each opener finds its closer at once.
+#[derive(Default)]
+struct Runs {
+    /// The paragraph's end.
+    end: usize,
+    /// Places of the runs of each length, in order.
+    by_length: HashMap<usize, Vec<usize>>,
+}
+
+impl Runs {
+    fn of_paragraph(source: &str, position: usize) -> Self {
+        let bytes = source.as_bytes();
+        let mut runs = Self::default();
+        let mut at = position;
+        let mut blank_line = false;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'`' => {
+                    let length = bytes[at..].iter().take_while(|&&byte| byte == b'`').count();
+                    runs.by_length.entry(length).or_default().push(at);
+                    at += length;
+                    blank_line = false;
+                    continue;
+                }
+                b'\n' if blank_line => break,
+                b'\n' => blank_line = true,
+                b' ' | b'\t' => {}
+                _ => blank_line = false,
+            }
+            at += 1;
+        }
+        runs.end = at.max(position + 1);
+        runs
+    }
+
+    /// The end of the run that closes the one of this length at `position`.
+    fn closer(&self, position: usize, length: usize) -> Option<usize> {
+        let places = self.by_length.get(&length)?;
+        let next = places.partition_point(|&place| place <= position);
+        places.get(next).map(|place| place + length)
     }
 }
 

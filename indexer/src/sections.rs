@@ -155,9 +155,16 @@ impl Sectioning<'_> {
                 aliases.extend(anchor::anchor_tags(own).0);
             }
             let attributes = &self.masked.attributes;
+            // Kramdown's stand on the line below.
+            let below = lines.start(last + 2);
+            let reach = if self.source[end..below].starts_with("{:") {
+                below
+            } else {
+                end
+            };
             let attributes = attributes
                 .get(attributes.partition_point(|found| found.start < start))
-                .filter(|found| found.end <= end);
+                .filter(|found| found.end <= reach);
             edits.extend(attributes.map(|found| Edit::hide(found.start..found.end)));
             aliases.extend(attributes.and_then(|found| found.alias.clone()));
             placed.push(Placed {

@@ -238,7 +238,7 @@ fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// The title of the page where it has one: front matter, else the first level-1 heading.
+/// The title of the page where it has one: front matter, else the first level-1 heading, else one written in HTML.
 fn title(front: &FrontMatter, outline: &Outline) -> Option<String> {
     if !front.title.is_empty() {
         return Some(front.title.clone());
@@ -247,7 +247,8 @@ fn title(front: &FrontMatter, outline: &Outline) -> Option<String> {
         .headings
         .iter()
         .find(|heading| heading.level == 1 && !heading.title.is_empty());
-    first.map(|heading| heading.title.clone())
+    let title = first.map_or(&outline.html_title, |heading| &heading.title);
+    (!title.is_empty()).then(|| title.clone())
 }
 
 /// The one section of a page that is front matter alone.

@@ -20,6 +20,9 @@ const FILLER_BYTE: u8 = 1;
 /// Longest call between braces, in bytes.
 const LONGEST_CALL: usize = 2000;
 
+/// Longest tag, in bytes, that is looked at to see whether it only names a place.
+const LONGEST_ANCHOR: usize = 300;
+
 /// What the parser knows of the buffer as it is.
 #[derive(Default)]
 struct Known {
@@ -83,6 +86,7 @@ pub(crate) fn blank_unseen(text: String, style: Style) -> Unseen {
         "<style",
         "<SCRIPT",
         "<STYLE",
+        "></a>",
         "<div",
         "<span",
         "<center",
@@ -285,9 +289,20 @@ impl InlineScan<'_> {
         Some(end)
     }
 
-    /// A tag that only groups text: nothing of it is shown.
+    /// A tag that only groups text, or a link that only names a place: nothing of it is shown.
     fn plain_tag(&mut self, position: usize) -> Option<usize> {
         let rest = &self.text[position + 1..];
+        if rest.starts_with("a ") {
+            self.known_html(position)?;
+            let near = &self.text[position..char_boundary(self.text, position + LONGEST_ANCHOR)];
+            let tag = &near[..near.find("></a>")? + "></a>".len()];
+            let is_anchor = !tag.contains("href") && tag.matches('>').count() == 2;
+            let end = position + tag.len();
+            return is_anchor.then(|| {
+                self.edits.push(Edit::hide(position..end));
+                end
+            });
+        }
         let rest = rest.strip_prefix('/').unwrap_or(rest);
         let is_plain = ["div", "span", "center", "font", "section", "article"]
             .iter()

@@ -147,7 +147,7 @@ fn what_readers_see_is_found_and_what_they_do_not_see_is_not() {
         (
             "jekyll",
             &[
-                ("wick", &["_docs/start.md#install"]),
+                ("wick", &["_docs/start.md#setup"]),
                 ("Nobody", &[]),
                 ("endraw", &[]),
                 ("primary", &[]),

@@ -475,3 +475,95 @@ fn maths_makes_no_section_and_prices_are_prose() {
     assert!(listed.found("pay").contains(&"a.md#sums".to_owned()));
     assert_eq!(listed.found("then process"), ["a.md#later"]);
 }
+
+#[test]
+fn a_heading_in_a_container_is_content_and_leads_to_its_section() {
+    let page = Listed::page(
+        "# Top\n\n:::note\n\n## Inside\n\nwords\n\n:::\n\n!!! tip\n    ## Indented\n\n/// warning\n## Slashed\n///\n\n## After\n\n::: zone pivot=\"x\"\n\n## Zoned\n\n::: zone-end\n",
+    );
+    assert_eq!(page.outline(), [(1, "Top"), (2, "After"), (2, "Zoned")]);
+    let aliases = &page.lines[0]["aliases"];
+    assert_eq!(*aliases, serde_json::json!(["inside", "indented", "slashed"]));
+    assert_eq!(
+        Listed::page("# A\n\n:::note\n\n## B\n").outline(),
+        [(1, "A"), (2, "B")]
+    );
+}
+
+#[test]
+fn code_between_colons_makes_no_sections() {
+    let page =
+        Listed::page("# A\n\n:::{code-block} python\n:caption: Run it\n# no heading\nrun()\n:::\n\n## B\n");
+    assert_eq!(page.outline(), [(1, "A"), (2, "B")]);
+    assert_eq!(
+        page.texts()[0],
+        "# A\n\n**Run it**\n\n```python\n# no heading\nrun()\n```"
+    );
+    assert_eq!(page.found("run()"), ["a.md#a"]);
+}
+
+#[test]
+fn attributes_below_a_heading_are_its_own() {
+    let page = Listed::page("# A\n{: #custom .wide }\n\ntext\n\nB\n---\n{: #second}\n");
+    assert_eq!(page.ids(), ["a.md#custom", "a.md#second"]);
+    assert_eq!(page.texts(), ["# A\n\ntext", "B\n---"]);
+}
+
+#[test]
+fn a_closing_run_may_be_followed_by_a_tab() {
+    assert_eq!(
+        Listed::page("## Flat ##\t\n\n# C#\t\n").outline(),
+        [(2, "Flat"), (1, "C#")]
+    );
+}
+
+#[test]
+fn a_heading_without_text_gives_way_to_one_called_section() {
+    assert_eq!(
+        Listed::page("##\n\n## Section\n").ids(),
+        ["a.md#section-1", "a.md#section"]
+    );
+}
+
+#[test]
+fn a_paragraph_taken_for_a_heading_names_no_endless_id() {
+    let page = Listed::page(&format!("# {}\n", "w".repeat(70_000)));
+    assert!(page.ids()[0].len() < 600);
+}
+
+#[test]
+fn in_mdx_names_of_places_are_aliases_and_texts_in_braces_are_no_markdown() {
+    let page = Listed::of(&[(
+        "a.mdx",
+        "# A\n\n<a id=\"old\"></a>\n\n## B\n\n{`\n# no heading\n`}\n\nwords <span id=\"mid\">here</span>\n",
+    )]);
+    assert_eq!(page.outline(), [(1, "A"), (2, "B")]);
+    assert_eq!(page.lines[1]["aliases"], serde_json::json!(["old", "mid"]));
+    assert_eq!(page.texts()[1], "## B\n\n# no heading\n\nwords here");
+}
+
+#[test]
+fn a_title_may_be_written_in_html() {
+    let page = Listed::of(&[(
+        "README.md",
+        "<div align=\"center\">\n<h1>Lantern <b>2</b></h1>\n</div>\n\nWords.\n",
+    )]);
+    assert_eq!(page.heading_paths(), ["Lantern 2 > README"]);
+}
+
+#[test]
+fn a_page_that_is_not_published_is_a_draft() {
+    let page = Listed::of(&[
+        ("a.md", "---\npublished: false\n---\n# A\n"),
+        ("b.md", "---\npublished: true\n---\n# B\n"),
+    ]);
+    assert_eq!(page.ids(), ["b.md#b"]);
+}
+
+#[test]
+fn many_runs_of_backticks_take_linear_time() {
+    let runs: String = (1..600).map(|length| "`".repeat(length) + " ").collect();
+    let begin = std::time::Instant::now();
+    Listed::of(&[("a.mdx", runs)]);
+    assert!(begin.elapsed().as_secs() < 20);
+}
