@@ -310,6 +310,7 @@ fn collect(body: usize, pairs: impl IntoIterator<Item = (String, Value)>) -> Fro
         ..FrontMatter::default()
     };
     let (mut link_title, mut summary) = (String::new(), String::new());
+    let mut home = Vec::new();
     for (key, value) in pairs {
         match key.as_str() {
             "title" | "Title" => front.title = scalar(&value),
@@ -326,6 +327,8 @@ fn collect(body: usize, pairs: impl IntoIterator<Item = (String, Value)>) -> Fro
             "slug" | "permalink" | "url" if front.slug.is_empty() => front.slug = scalar(&value),
             "page-type" => front.is_mdn = true,
             "lang" | "language" => front.language = scalar(&value),
+            // The home pages of VitePress and Starlight have their words here.
+            "hero" | "features" => texts(&value, &mut home),
             "published" if scalar(&value).eq_ignore_ascii_case("false") => front.draft = true,
             "draft" if !front.draft => front.draft = scalar(&value).eq_ignore_ascii_case("true"),
             _ => {}
@@ -334,6 +337,9 @@ fn collect(body: usize, pairs: impl IntoIterator<Item = (String, Value)>) -> Fro
     if front.title.is_empty() {
         front.title = link_title;
     }
+    if summary.is_empty() {
+        summary = home.join("\n");
+    }
     if front.description.is_empty() {
         front.description = summary;
     } else if !summary.is_empty() && summary != front.description {
@@ -341,6 +347,23 @@ fn collect(body: usize, pairs: impl IntoIterator<Item = (String, Value)>) -> Fro
         front.description.push_str(&summary);
     }
     front
+}
+
+/// Collects the texts of a home page: names, titles, taglines, details.
+fn texts(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            let keys = ["name", "title", "text", "tagline", "details"];
+            found.extend(
+                keys.iter()
+                    .filter_map(|key| members.get(*key))
+                    .map(scalar)
+                    .filter(|text| !text.is_empty()),
+            );
+        }
+        Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
+        _ => {}
+    }
 }
 
 /// A scalar as text, white space folded.
@@ -400,6 +423,12 @@ mod tests {
         let shared = read("---\nbase: &b {x: &t Shared}\ntitle: *t\nuse: *b\n---\nbody");
         assert_eq!((shared.title.as_str(), shared.fault), ("Shared", None));
         assert_eq!(read("---\n---\nbody").body, 8);
+    }
+
+    #[test]
+    fn the_words_of_a_home_page_are_its_description() {
+        let page = "---\nlayout: home\nhero:\n  name: Kite\n  tagline: Flies high\n  actions: [{text: Go}]\nfeatures:\n  - title: Light\n    details: Weighs nothing\n---\n";
+        assert_eq!(read(page).description, "Kite\nFlies high\nLight\nWeighs nothing");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::edit::{Edit, apart};
 use crate::indent::{self, Shift};
 use crate::markdown::Field;
 use crate::mdx;
+use crate::shortcode::Language;
 use crate::unseen;
 
 /// Stands for characters of a macro that show nothing: neither a blank nor punctuation to the parser, so that
@@ -34,6 +35,8 @@ pub(crate) struct Style {
     pub(crate) dialect: Dialect,
     /// It is a page of MDN: every name between double braces is a macro.
     pub(crate) is_mdn: bool,
+    /// In which the site words its named headings.
+    pub(crate) language: Language,
     /// It is in a tree of `MyST`'s: lines that begin with `%` are comments.
     pub(crate) is_myst: bool,
     /// It is in a vault of Obsidian's: remarks stand between `%%`.

@@ -15,6 +15,8 @@ pub(crate) enum Call<'t> {
     Words(Cow<'t, str>),
     /// Shows these words on a line of their own, as the label of what follows.
     Label(Cow<'t, str>),
+    /// Shows the title that the site keeps under this key, see [`named_heading`].
+    Heading(&'t str),
     /// Shows nothing, or nothing known.
     Nothing,
     /// Is no call: a reader sees it as it is written.
@@ -76,19 +78,68 @@ const BANNERS: [(&str, &str); 5] = [
     ("seecompattable", "Experimental."),
 ];
 
-/// Headings that Hugo sites keep under a key, as the Kubernetes documentation words them.
-const NAMED_HEADINGS: [(&str, &str); 10] = [
-    ("cleanup", "Cleaning up"),
-    ("envvars", "Environment variables"),
-    ("examples", "Examples"),
-    ("objectives", "Objectives"),
-    ("options", "Options"),
-    ("parentoptions", "Options inherited"),
-    ("prerequisites", "Before you begin"),
-    ("seealso", "See also"),
-    ("synopsis", "Synopsis"),
-    ("whatsnext", "What's next"),
+/// Headings that Hugo sites keep under a key, in each [`Language`], as the Kubernetes documentation words them.
+const NAMED_HEADINGS: [(&str, [&str; 4]); 10] = [
+    (
+        "cleanup",
+        ["Cleaning up", "清理现场", "クリーンアップ", "정리하기"],
+    ),
+    (
+        "envvars",
+        ["Environment variables", "环境变量", "環境変数", "환경 변수"],
+    ),
+    ("examples", ["Examples", "示例", "例", "예시"]),
+    ("objectives", ["Objectives", "教程目标", "目標", "목적"]),
+    ("options", ["Options", "选项", "オプション", "옵션"]),
+    (
+        "parentoptions",
+        [
+            "Options inherited",
+            "继承的选项",
+            "継承されたオプション",
+            "상속된 옵션",
+        ],
+    ),
+    (
+        "prerequisites",
+        ["Before you begin", "准备开始", "始める前に", "시작하기 전에"],
+    ),
+    ("seealso", ["See also", "另请参见", "関連項目", "참고"]),
+    ("synopsis", ["Synopsis", "简介", "概要", "시놉시스"]),
+    ("whatsnext", ["What's next", "接下来", "次の項目", "다음 내용"]),
 ];
+
+/// A language that named headings are known in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Language {
+    #[default]
+    English,
+    Chinese,
+    Japanese,
+    Korean,
+}
+
+impl Language {
+    /// That of a document, by its front matter or by a folder of its path.
+    pub(crate) fn of(front: &str, path: &[u8]) -> Self {
+        let folders = path.split(|&byte| byte == b'/').map(<[u8]>::to_ascii_lowercase);
+        let front = std::iter::once(front.to_ascii_lowercase().into_bytes());
+        let named = front.chain(folders).find_map(|name| match name.as_slice() {
+            b"zh" | b"zh-cn" | b"zh-tw" | b"zh-hans" => Some(Self::Chinese),
+            b"ja" | b"ja-jp" | b"jp" => Some(Self::Japanese),
+            b"ko" | b"ko-kr" | b"kr" => Some(Self::Korean),
+            b"en" | b"en-us" => Some(Self::English),
+            _ => None,
+        });
+        named.unwrap_or_default()
+    }
+}
+
+/// The title of the heading under a key; the key itself where it is not known.
+pub(crate) fn named_heading(key: &str, language: Language) -> &str {
+    let known = NAMED_HEADINGS.iter().find(|(name, _)| *name == key);
+    known.map_or(key, |(_, titles)| titles[language as usize])
+}
 
 /// Shortcodes that are labelled boxes.
 const BOXES: [&str; 10] = [
@@ -193,10 +244,7 @@ fn read_hugo(call: &str, raw: bool) -> Call<'_> {
             let shown = named(arguments, "text").or_else(|| named(arguments, "term_id"));
             shown.map_or(Call::Nothing, |shown| Call::Words(shown.into()))
         }
-        "heading" => quoted(arguments).map_or(Call::Nothing, |key| {
-            let known = NAMED_HEADINGS.iter().find(|(name, _)| *name == key);
-            Call::Words(known.map_or(key, |(_, title)| title).into())
-        }),
+        "heading" => quoted(arguments).map_or(Call::Nothing, Call::Heading),
         "feature-state" => {
             let version = named(arguments, "for_k8s_version").unwrap_or_default();
             let state = named(arguments, "state").or_else(|| named(arguments, "feature_gate_name"));
@@ -426,8 +474,7 @@ mod tests {
         let cases = [
             (r#"< glossary_tooltip text="Pods" term_id="pod" >"#, words("Pods")),
             (r#"< glossary_tooltip term_id="pod" >"#, words("pod")),
-            (r#"% heading "whatsnext" %"#, words("What's next")),
-            (r#"% heading "steps" %"#, words("steps")),
+            (r#"% heading "whatsnext" %"#, Call::Heading("whatsnext")),
             ("< highlight go >", code("highlight", "go", "")),
             (r#"<highlight go "linenos=table">"#, code("highlight", "go", "")),
             (r#"< tab name="A" codelang="bash" >"#, code("tab", "bash", "A")),
@@ -461,6 +508,32 @@ mod tests {
         ];
         for (inner, expected) in cases {
             assert_eq!(read(inner, false, false), expected, "{inner}");
+        }
+    }
+
+    #[test]
+    fn named_headings_are_worded_in_the_language_of_the_page() {
+        for (front, path, title) in [
+            ("", "content/en/docs/a.md", "What's next"),
+            ("", "content/zh-cn/docs/a.md", "接下来"),
+            ("ja", "docs/a.md", "次の項目"),
+            ("", "ko/a.md", "다음 내용"),
+            ("de", "a.md", "What's next"),
+        ] {
+            assert_eq!(
+                named_heading("whatsnext", Language::of(front, path.as_bytes())),
+                title
+            );
+        }
+        assert_eq!(named_heading("steps", Language::Korean), "steps");
+        // A title stands in the place of its call, which has to be long enough for it.
+        for (key, titles) in NAMED_HEADINGS {
+            assert!(
+                titles
+                    .iter()
+                    .all(|title| title.len() <= key.len() + "{{% heading \"\" %}}".len()),
+                "{key}"
+            );
         }
     }
 

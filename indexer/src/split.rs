@@ -26,6 +26,7 @@ use crate::relink;
 use crate::report::{Warning, WarningKind, counted, path_for_people};
 use crate::scrub;
 use crate::sections::Sectioning;
+use crate::shortcode::Language;
 
 /// What a document's splitting needs to know of the tree it stands in.
 pub struct Tree<'t> {
@@ -137,6 +138,7 @@ pub fn split_document(path: &[u8], source: &[u8], tree: &Tree<'_>) -> Result<Spl
     let style = Style {
         dialect: if is_mdx { Dialect::Mdx } else { Dialect::Markdown },
         is_mdn: front.is_mdn,
+        language: Language::of(&front.language, path),
         is_myst: tree.is_myst,
         is_obsidian: tree.is_obsidian,
     };

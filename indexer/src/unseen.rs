@@ -374,6 +374,12 @@ impl InlineScan<'_> {
                 Some(end)
             }
             Call::Literal => Some(end),
+            Call::Heading(key) => {
+                let title = shortcode::named_heading(key, self.style.language);
+                self.show(position..end, title, FILLER_BYTE);
+                self.edits.push(Edit::replace(position..end, title));
+                Some(end)
+            }
             Call::Words(words) => {
                 self.show(position..end, &words, FILLER_BYTE);
                 let stored = if words.contains('<') {
