@@ -342,7 +342,8 @@ impl<'t> Scan<'t, '_> {
                         character: marker,
                         length: line.trimmed.bytes().take_while(|&byte| byte == marker).count(),
                     },
-                    body: Some(line.next),
+                    // As in `<details>`, a heading there is one of the page.
+                    body: (!text.starts_with("details")).then_some(line.next),
                 });
             }
             Mark::Open(_) => return false,
@@ -506,7 +507,9 @@ impl Mark {
             }
         }
         let opens = if marker == ':' {
-            !name.is_empty() || label.starts_with(['{', '['])
+            // mkdocstrings names what it documents so: `::: package.module`.
+            let is_identifier = label[name_end..].starts_with('.');
+            !is_identifier && (!name.is_empty() || label.starts_with(['{', '[']))
         } else {
             // Three slashes begin comments too, where code stands without a fence.
             !name.is_empty()
@@ -653,6 +656,10 @@ mod tests {
                 "\n**A**\n\nx\n\n\n",
             ),
             (":::{code-block} sh\na\n:::\n", "```sh\na\n```\n"),
+            (
+                "::: kite.lift.Wing\n    options:\n",
+                "::: kite.lift.Wing\n    options:\n",
+            ),
             (":::code language=\"c\":::\n", ":::code language=\"c\":::\n"),
             ("/// details | More\n    type: tip\na\n///\n", "**More**\n\na\n\n"),
             ("# [Bash](#tab/bash)\n\na\n", "**Bash**\n\na\n"),
