@@ -153,7 +153,6 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
             "anchors={flavour} mdx={} myst={} obsidian={} url={}",
             site.markdown_is_mdx, site.myst, site.obsidian, options.base_url
         ),
-        ..IndexOptions::default()
     };
     // Links lead into all of the tree, whatever is built of it.
     let paths: Vec<Vec<u8>> = found.files.iter().map(|file| file.path_in_tree.clone()).collect();

@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn edits_are_set_apart() {
-        let cases: [(&[(Range<usize>, &str)], &[(Range<usize>, &str)]); 6] = [
+        type Edits<'t> = &'t [(Range<usize>, &'t str)];
+        let cases: [(Edits<'_>, Edits<'_>); 6] = [
             (&[(5..6, "b"), (1..2, "")], &[(1..2, ""), (5..6, "b")]),
             (&[(0..3, ""), (3..5, ""), (4..9, "")], &[(0..9, "")]),
             (&[(2..4, "x"), (0..9, "")], &[(0..9, "")]),

@@ -3,6 +3,8 @@
 //! In: the address under which a tree is published, a document's path, its `slug`, the tree's flavour. Out: the
 //! address that the site generator gives the page.
 
+use std::fmt::Write as _;
+
 use crate::flavour::Flavour;
 
 /// The address of the document at `path`; empty where `base_url` is.
@@ -52,7 +54,8 @@ fn encoded(path: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&byte) {
             text.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            // Writing to a String cannot fail.
+            let _ = write!(text, "%{byte:02X}");
         }
     }
     text

@@ -29,6 +29,7 @@ use crate::sections::Sectioning;
 use crate::shortcode::Language;
 
 /// What a document's splitting needs to know of the tree it stands in.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of the tree")]
 pub struct Tree<'t> {
     /// Bytes of stored text beyond which a section is cut into parts.
     pub part_limit: usize,

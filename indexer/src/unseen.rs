@@ -384,7 +384,7 @@ impl InlineScan<'_> {
                 self.show(position..end, &words, FILLER_BYTE);
                 let stored = if words.contains('<') {
                     format!("`{words}`")
-                } else if matches!(self.element_name(inner), Some(name) if name == words) {
+                } else if matches!(Self::element_name(inner), Some(name) if name == words) {
                     format!("`<{words}>`")
                 } else {
                     words.into_owned()
@@ -448,7 +448,7 @@ impl InlineScan<'_> {
     }
 
     /// The element that a macro such as `{{HTMLElement("a")}}` names.
-    fn element_name<'i>(&self, inner: &'i str) -> Option<&'i str> {
+    fn element_name(inner: &str) -> Option<&str> {
         let (name, argument) = inner.trim().split_once('(')?;
         let is_element = ["htmlelement", "svgelement", "mathmlelement"]
             .iter()
