@@ -163,7 +163,7 @@ impl Outline {
     }
 }
 
-pub(crate) fn read(masked: &Masked<'_>, source: &str, style: Style) -> Outline {
+pub(crate) fn read(masked: &Masked, source: &str, style: Style) -> Outline {
     let mut reader = Reader {
         outline: Outline::default(),
         source,
@@ -204,7 +204,7 @@ pub(crate) fn read(masked: &Masked<'_>, source: &str, style: Style) -> Outline {
 struct Reader<'m> {
     outline: Outline,
     source: &'m str,
-    masked: &'m Masked<'m>,
+    masked: &'m Masked,
     dialect: Dialect,
     next_blanked: usize,
     next_body: usize,

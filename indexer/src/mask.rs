@@ -6,7 +6,6 @@
 //! beside it, what of the source is stored otherwise or not at all. Since nothing changes its line, line numbers
 //! found in the buffer are the file's.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::anchor::{self, LineAttributes};
@@ -44,8 +43,8 @@ pub(crate) struct Style {
 }
 
 #[derive(Debug)]
-pub(crate) struct Masked<'s> {
-    pub(crate) buffer: Cow<'s, str>,
+pub(crate) struct Masked {
+    pub(crate) buffer: String,
     /// What is stored otherwise than it stands in the source, in order, apart from each other.
     pub(crate) edits: Vec<Edit>,
     /// Text that is blank in the buffer, in order of its place.
@@ -72,7 +71,18 @@ pub(crate) struct Blanked {
     pub(crate) source: Range<usize>,
 }
 
-impl Masked<'_> {
+impl Blanked {
+    /// Words that stand in the source where they belong.
+    fn prose(source: Range<usize>) -> Self {
+        Self {
+            field: Field::Prose,
+            place: source.start,
+            source,
+        }
+    }
+}
+
+impl Masked {
     /// Where a range of the buffer stands in the source.
     pub(crate) fn source_range(&self, range: &Range<usize>) -> Range<usize> {
         Shift::range_to_source(&self.shifts, range)
@@ -88,78 +98,7 @@ pub(crate) fn blank(buffer: &mut [u8], range: Range<usize>) {
     }
 }
 
-/// Without any of these a buffer is its source.
-const TRIGGERS: [&str; 48] = [
-    "<!--",
-    "[//]:",
-    "[comment]:",
-    "{{",
-    "{%",
-    "$$",
-    "{#",
-    "{ ",
-    "{/*",
-    "{id",
-    "{.",
-    "{data-",
-    "{key",
-    "!!! ",
-    "???",
-    "=== \"",
-    "\\[\n",
-    "\\begin{",
-    "<script",
-    "<style",
-    "<SCRIPT",
-    "<STYLE",
-    "<div",
-    "<span",
-    "<center",
-    "<font",
-    "<section",
-    "<article",
-    ":::",
-    "///",
-    ")=",
-    "}`",
-    "#\t",
-    "```{",
-    "~~~{",
-    "{:",
-    "){",
-    "]{",
-    "[TOC]",
-    "[toc]",
-    "[_TOC_]",
-    "](#tab/",
-    "></a>",
-    "[!div ",
-    ":material-",
-    ":fontawesome-",
-    ":octicons-",
-    ":simple-",
-];
-
-pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
-    let needed = body > 0
-        || style.dialect == Dialect::Mdx
-        || style.is_mdn
-        || style.is_myst
-        || style.is_obsidian
-        || TRIGGERS.iter().any(|trigger| source.contains(trigger))
-        || source.contains("``` {");
-    if !needed {
-        return Masked {
-            buffer: Cow::Borrowed(source),
-            edits: Vec::new(),
-            blanked: Vec::new(),
-            bodies: Vec::new(),
-            attributes: Vec::new(),
-            shifts: Vec::new(),
-            ids: Vec::new(),
-            unclosed: Vec::new(),
-        };
-    }
+pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked {
     let mut buffer = source.as_bytes().to_vec();
     blank(&mut buffer, 0..body);
     let attributes = blank_attributes(source, body, &mut buffer);
@@ -173,22 +112,14 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
             let mdx = mdx::blank_javascript(source, body, &mut buffer);
             edits = mdx.edits;
             ids = mdx.ids;
-            blanked.extend(mdx.labels.into_iter().map(|label| Blanked {
-                field: Field::Prose,
-                place: label.start,
-                source: label,
-            }));
+            blanked.extend(mdx.labels.into_iter().map(Blanked::prose));
             mdx.shifts
         }
         Dialect::Markdown => {
             let levelled = indent::level_admonitions(source, body, &mut buffer);
             edits = levelled.edits;
             bodies = levelled.bodies;
-            blanked.extend(levelled.labels.into_iter().map(|label| Blanked {
-                field: Field::Prose,
-                place: label.start,
-                source: label,
-            }));
+            blanked.extend(levelled.labels.into_iter().map(Blanked::prose));
             levelled.shifts
         }
     };
@@ -226,7 +157,7 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked<'_> {
     });
     edits.extend(placed.filter(|edit| edit.range.start < edit.range.end));
     Masked {
-        buffer: Cow::Owned(unseen.text),
+        buffer: unseen.text,
         edits: apart(edits),
         blanked,
         bodies,

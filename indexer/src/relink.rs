@@ -23,7 +23,7 @@ const LONGEST_WRITTEN_OUT: usize = 2000;
 pub(crate) struct Relinking<'d> {
     pub(crate) path: &'d [u8],
     pub(crate) source: &'d str,
-    pub(crate) masked: &'d Masked<'d>,
+    pub(crate) masked: &'d Masked,
     pub(crate) outline: &'d Outline,
     pub(crate) tree: &'d Tree<'d>,
     /// Anchors and aliases of the document.
@@ -153,7 +153,7 @@ impl Relinking<'_> {
 }
 
 /// Takes apart the calls of a site generator in the destinations of links, which the parser has not seen.
-pub(crate) fn read_calls(source: &str, masked: &Masked<'_>, links: &mut [Link]) {
+pub(crate) fn read_calls(source: &str, masked: &Masked, links: &mut [Link]) {
     for link in links {
         let (LinkForm::Inline(place) | LinkForm::Html(place)) = &link.form else {
             continue;

@@ -33,7 +33,7 @@ pub(crate) struct Sectioning<'d> {
     pub(crate) source: &'d str,
     /// Byte offset of the first line after the front matter.
     pub(crate) body: usize,
-    pub(crate) masked: &'d Masked<'d>,
+    pub(crate) masked: &'d Masked,
     pub(crate) style: Style,
     pub(crate) tree: &'d Tree<'d>,
     /// Public address of the page; may be empty.
