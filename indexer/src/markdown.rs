@@ -197,6 +197,17 @@ pub(crate) fn read(masked: &Masked, source: &str, style: Style) -> Outline {
     outline.definitions = definitions;
     outline.ids.extend(masked.ids.iter().cloned());
     outline.ids.sort();
+    // The parser tells HTML line by line, so what stands in a comment is only known now.
+    let in_comment = |place: usize| {
+        let place = masked.source_range(&(place..place)).start;
+        let next = masked.edits.partition_point(|edit| edit.range.start <= place);
+        let edit = next.checked_sub(1).and_then(|index| masked.edits.get(index));
+        edit.is_some_and(|edit| place < edit.range.end && source[edit.range.clone()].starts_with("<!--"))
+    };
+    outline
+        .links
+        .retain(|link| !matches!(link.form, LinkForm::Html(_)) || !in_comment(link.range.start));
+    outline.ids.retain(|(place, _)| !in_comment(*place));
     outline.links.sort_by_key(|link| link.range.start);
     outline
 }
@@ -683,6 +694,20 @@ mod tests {
             .collect();
         assert_eq!(links, [("a b link", false), ("alt", true)]);
         assert_eq!(outline.definitions.len(), 1);
+    }
+
+    #[test]
+    fn links_and_ids_of_html_are_found_outside_comments() {
+        let source = "a <a href=\"b.md\" id=\"x\">b</a>\n\n<p>\n<!-- <a href=\"gone.md\">\n<a id=\"gone\"> --> <b id=\"y\">c</b>\n</p>\n";
+        let (outline, _) = outline(source);
+        let links: Vec<&str> = outline
+            .links
+            .iter()
+            .map(|link| link.destination.as_str())
+            .collect();
+        assert_eq!(links, ["b.md"]);
+        let ids: Vec<&str> = outline.ids.iter().map(|(_, id)| id.as_str()).collect();
+        assert_eq!(ids, ["x", "y"]);
     }
 
     #[test]

@@ -134,8 +134,8 @@ impl IncludeRoots {
         if !is_rooted && Path::new(request.path).is_absolute() {
             return vec![PathBuf::from(request.path)];
         }
-        let here = self.folder_of(request.from);
-        let here = Some(here.as_path()).filter(|_| !is_rooted);
+        let folder = self.folder_of(request.from);
+        let here = Some(folder.as_path()).filter(|_| !is_rooted);
         let site = self.site_folder.as_deref();
         let snippets = self.snippet_folders.iter().map(PathBuf::as_path);
         let mut bases: Vec<&Path> = Vec::new();
@@ -156,6 +156,11 @@ impl IncludeRoots {
             }
         }
         bases.extend(self.allowed.iter().map(PathBuf::as_path));
+        // A path may be written for any folder around the document, such as that of a site within the tree.
+        let around = folder
+            .ancestors()
+            .take_while(|around| around.starts_with(&self.tree));
+        bases.extend(around);
         bases.extend(self.tree.ancestors().skip(1));
         let mut candidates: Vec<PathBuf> = bases.into_iter().map(|base| base.join(&path)).collect();
         let without_parents: PathBuf = path

@@ -164,6 +164,24 @@ fn every_form_is_resolved_and_its_code_is_found() {
 }
 
 #[test]
+fn in_a_build_of_the_whole_repository_every_include_is_in_the_tree() {
+    let place = repository();
+    let report = place.report(&["."]);
+    assert_eq!(report["warnings"], serde_json::json!([]));
+    let hits = place
+        .run(&["search", "docs.idx", "launch_high", "--json"])
+        .succeeds()
+        .json();
+    assert!(
+        hits["hits"][0]["id"]
+            .as_str()
+            .unwrap()
+            .starts_with("docs/en/docs/"),
+        "{hits}"
+    );
+}
+
+#[test]
 fn headings_of_an_included_file_lead_to_the_section_that_includes_it() {
     let place = repository();
     build(&place, &["--include-root", "docs_src"]);
