@@ -38,6 +38,7 @@ Examples:
   docs-indexer build ./docs -o docs.idx
   docs-indexer build . -o docs.idx --include 'docs/**' --exclude '**/drafts/**'
   docs-indexer build ./docs -o docs.idx --strict --json > report.json
+  docs-indexer build docs/en/docs -o docs.idx --include-root docs_src --check-links
   docs-indexer build ./docs -o docs.idx --format sarif > docs.sarif
   docs-indexer build ./docs -o 1.idx --shard 1/2
 
