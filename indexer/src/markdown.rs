@@ -26,7 +26,7 @@ pub(crate) struct Outline {
     pub(crate) ids: Vec<(usize, String)>,
     /// The text of the first `<h1>` on a line of its own; may be empty.
     pub(crate) html_title: String,
-    /// Headings that are content, by their places in the buffer, in order.
+    /// Headings that are content, and defined terms that a site gives names, by their places in the buffer.
     pub(crate) content_headings: Vec<(usize, String)>,
     /// Places in the buffer of the definitions that links refer to, in order.
     pub(crate) definitions: Vec<Range<usize>>,
@@ -174,6 +174,8 @@ pub(crate) fn read(masked: &Masked, source: &str, style: Style) -> Outline {
         depth: 0,
         heading: None,
         content_heading: None,
+        has_terms: style.is_mdn,
+        items: Vec::new(),
         links: Vec::new(),
         html: None,
         code_block: None,
@@ -223,6 +225,11 @@ struct Reader<'m> {
     depth: usize,
     /// The document-level heading being read.
     heading: Option<Heading>,
+    /// Whether an item whose nested item begins with a colon is a term that is defined there: MDN's lists of
+    /// definitions.
+    has_terms: bool,
+    /// The items around the place, the outer first.
+    items: Vec<ListItem>,
     /// The other heading being read: its place and its title so far.
     content_heading: Option<(usize, String)>,
     /// Links and images around the place, the outer first, each with the end of what was last read in it.
@@ -232,6 +239,14 @@ struct Reader<'m> {
     code_block: Option<bool>,
     /// What is due before the next piece of each field.
     glue: [Glue; 4],
+}
+
+/// A list item, as far as it may be a term that is defined.
+struct ListItem {
+    place: usize,
+    /// The text of its first element.
+    term: String,
+    is_complete: bool,
 }
 
 struct OpenLink {
@@ -250,6 +265,7 @@ impl Reader<'_> {
             }
             Event::Code(code) => {
                 self.inside(&range);
+                self.item_text(&code, true);
                 if let Some((_, title)) = &mut self.content_heading {
                     title.push_str(&code);
                 }
@@ -347,7 +363,15 @@ impl Reader<'_> {
             Tag::Image {
                 dest_url, link_type, ..
             } => self.open_link(link_type, dest_url.into_string(), range, true),
-            Tag::Paragraph | Tag::Item | Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell => {
+            Tag::Item => {
+                self.block();
+                self.items.push(ListItem {
+                    place: range.start,
+                    term: String::new(),
+                    is_complete: false,
+                });
+            }
+            Tag::Paragraph | Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell => {
                 self.block();
             }
             _ => {}
@@ -471,12 +495,46 @@ impl Reader<'_> {
                 self.close_link(&range);
             }
             TagEnd::Image => self.close_link(&range),
-            TagEnd::Paragraph | TagEnd::Item | TagEnd::TableCell => self.block(),
+            TagEnd::Item => {
+                self.block();
+                self.items.pop();
+            }
+            TagEnd::Paragraph | TagEnd::TableCell => self.block(),
             _ => {}
         }
     }
 
+    /// Text of a list item: its term so far, or what shows that the item around it is one.
+    fn item_text(&mut self, text: &str, is_code: bool) {
+        if !self.has_terms {
+            return;
+        }
+        let [outer @ .., item] = self.items.as_mut_slice() else {
+            return;
+        };
+        if item.term.is_empty() && !is_code && text.starts_with(": ") {
+            if let Some(term) = outer.last_mut().filter(|outer| !outer.term.is_empty()) {
+                let text = folded(&std::mem::take(&mut term.term));
+                self.outline.content_headings.push((term.place, text));
+                term.is_complete = true;
+            }
+            item.is_complete = true;
+        }
+        if item.is_complete {
+            return;
+        }
+        // A macro ends in filling: it is an element of its own.
+        let (text, is_cut) = text
+            .split_once(FILLER)
+            .map_or((text, false), |(text, _)| (text, true));
+        item.is_complete = is_cut || is_code && item.term.is_empty();
+        item.term.push_str(text);
+    }
+
     fn text(&mut self, text: &str, range: Range<usize>) {
+        if self.code_block.is_none() {
+            self.item_text(text, false);
+        }
         if let Some(is_prose) = self.code_block {
             self.push(if is_prose { Field::Prose } else { Field::Code }, text, range);
             return;
@@ -694,6 +752,29 @@ mod tests {
             .collect();
         assert_eq!(links, [("a b link", false), ("alt", true)]);
         assert_eq!(outline.definitions.len(), 1);
+    }
+
+    #[test]
+    fn terms_that_are_defined_are_named_on_mdn() {
+        let source = "- `action`\n  - : The address. See:\n    - one\n- {{domxref(\"Lamp.oil\")}} {{ReadOnlyInline}}\n  - : Oil.\n- plain words\n  - : Words.\n- item\n  - no term\n";
+        let style = Style {
+            is_mdn: true,
+            ..Style::default()
+        };
+        let masked = mask(source, 0, style);
+        let outline = read(&masked, source, style);
+        let terms: Vec<&str> = outline
+            .content_headings
+            .iter()
+            .map(|(_, term)| term.as_str())
+            .collect();
+        assert_eq!(terms, ["action", "Lamp.oil", "plain words"]);
+        let masked = mask(source, 0, Style::default());
+        assert!(
+            read(&masked, source, Style::default())
+                .content_headings
+                .is_empty()
+        );
     }
 
     #[test]
