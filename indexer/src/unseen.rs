@@ -420,6 +420,7 @@ mod tests {
                 "{{< highlight sh >}}\n# no heading\n{{< /highlight >}}\nafter",
                 "after",
             ),
+            (r#"{{< figure src="a" caption="<!--A kite-->风筝" >}}"#, "风筝"),
             ("{{< comment >}}\nhidden\n{{< /comment >}}\nafter", "after"),
             ("# Use {{ braces }}", "# Use {{ braces }}"),
             ("Use {{ braces }} here", "Use {{ braces }} here"),

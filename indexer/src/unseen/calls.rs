@@ -3,6 +3,7 @@
 //! In: the scan, at a brace. Out: the end of the call, once the buffer and the edits say what a reader sees of it, which
 //! [`crate::shortcode`] and [`crate::role`] know.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{FILLER_BYTE, InlineScan, LONGEST_CALL};
@@ -58,6 +59,7 @@ impl InlineScan<'_> {
                 Some(end)
             }
             Call::Words(words) => {
+                let words = without_comments(words);
                 self.show(position..end, &words, FILLER_BYTE);
                 let stored = if words.contains('<') {
                     format!("`{words}`")
@@ -76,6 +78,11 @@ impl InlineScan<'_> {
                 Some(end)
             }
             Call::Label(words) => {
+                let words = without_comments(words);
+                if words.trim().is_empty() {
+                    self.hide(position..end);
+                    return Some(end);
+                }
                 self.show(position..end, &words, if alone { b' ' } else { FILLER_BYTE });
                 let stored = if alone {
                     let after = &text[self.line.end..];
@@ -230,6 +237,21 @@ impl InlineScan<'_> {
         }
         None
     }
+}
+
+/// An argument without the comments in it: translators keep the original there.
+fn without_comments(words: Cow<'_, str>) -> Cow<'_, str> {
+    if !words.contains("<!--") {
+        return words;
+    }
+    let mut shown = String::with_capacity(words.len());
+    let mut rest = words.as_ref();
+    while let Some((before, comment)) = rest.split_once("<!--") {
+        shown.push_str(before);
+        rest = comment.split_once("-->").map_or("", |(_, after)| after);
+    }
+    shown.push_str(rest);
+    Cow::Owned(shown)
 }
 
 /// Whether nothing but calls stands on a line.
