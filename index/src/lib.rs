@@ -54,7 +54,7 @@ mod writer;
 
 pub use document::{BodyText, DocumentSource, LinkSource, PartSource, SectionSource};
 pub use error::{MergeError, OpenError, ReadError, VerifyError, WriteError};
-pub use link_target::{LinkTargets, find_place, leaves_tree};
+pub use link_target::{LinkTargets, find_place};
 pub use options::IndexOptions;
 pub use prepare::{PreparedDocument, prepare};
 pub use reader::{Document, DocumentNumber, Index, IndexSummary, Record, RecordNumber};

@@ -21,8 +21,8 @@ use crate::link_check::{CheckedDocument, LinkCheck};
 use crate::report::{BuildReport, Skipped, Warning, WarningKind, counted, path_for_people};
 use crate::site::Site;
 use crate::source_file::read_source;
-use crate::split::{Tree, split_document};
-use crate::walk::{DOCUMENT_SUFFIXES, SourceFile, WalkError, WalkOptions, common_folder, walk};
+use crate::split::{Tree, split_document, stem};
+use crate::walk::{DOCUMENT_SUFFIXES, SourceFile, WalkError, WalkOptions, common_folder, native_path, walk};
 
 /// Limits of a batch of documents: its source bytes, and its documents.
 const BATCH_BYTES: u64 = 8 << 20;
@@ -169,11 +169,10 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
         root: error.root,
         source: error.source,
     })?;
-    let exists = |place: &[u8]| options.tree.join(place_in_tree(place)).exists();
-    let sorted: Vec<&[u8]> = paths.iter().map(Vec::as_slice).collect();
+    let exists = |place: &[u8]| options.tree.join(native_path(place)).exists();
     let link_check = options
         .check_links
-        .then(|| LinkCheck::new(&sorted, &options.url_prefixes, &exists));
+        .then(|| LinkCheck::new(&targets, &options.url_prefixes, &exists));
     let tree = Tree {
         part_limit: options.part_limit as usize,
         flavour,
@@ -260,11 +259,8 @@ fn no_documents(report: &BuildReport) -> Warning {
 fn unique_names(paths: &[Vec<u8>]) -> HashMap<String, u32> {
     let mut names: HashMap<String, Option<u32>> = HashMap::new();
     for (path, number) in paths.iter().zip(0..) {
-        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-        let name = String::from_utf8_lossy(name).to_lowercase();
-        let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
         names
-            .entry(stem.to_owned())
+            .entry(stem(path).to_lowercase())
             .and_modify(|found| *found = None)
             .or_insert(Some(number));
     }
@@ -272,19 +268,6 @@ fn unique_names(paths: &[Vec<u8>]) -> HashMap<String, u32> {
         .into_iter()
         .filter_map(|(name, number)| Some((name, number?)))
         .collect()
-}
-
-/// A path in the tree as the system writes it.
-#[cfg(unix)]
-fn place_in_tree(place: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt as _;
-    PathBuf::from(std::ffi::OsStr::from_bytes(place))
-}
-
-/// A path in the tree as the system writes it.
-#[cfg(not(unix))]
-fn place_in_tree(place: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(place).into_owned())
 }
 
 /// What became of one file.

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use crate::jsx::{TagKind, attributes, braces_end, text_in_braces};
 use crate::markdown::char_boundary;
+use crate::shortcode::capitalized;
 
 /// Attributes whose text a component shows, in the order in which they are shown.
 const SHOWN_ATTRIBUTES: [&str; 11] = [
@@ -238,7 +239,7 @@ fn component(tag: &str, name: &str, starts_line: bool) -> Shown {
     if let Some((first, rest)) = texts.split_first() {
         let capital: String;
         let first = if first.starts_with(|first: char| first.is_ascii_lowercase()) && is_kind(name, first) {
-            capital = first[..1].to_ascii_uppercase() + &first[1..];
+            capital = capitalized(first);
             &capital.as_str()
         } else {
             first

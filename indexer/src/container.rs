@@ -17,7 +17,7 @@ use crate::directive::{self, Call};
 use crate::edit::Edit;
 use crate::fence::{self, Fence};
 use crate::indent::leading_blanks;
-use crate::mask::{FILLER, Style, blank};
+use crate::mask::{FILLER_BYTE, Style, blank};
 use crate::notation;
 
 /// What a pass over the lines found. Ranges are places of the buffer.
@@ -410,9 +410,8 @@ impl<'t> Scan<'t, '_> {
         for hidden in unshown.hidden {
             self.hide(line.start + hidden.start..line.start + hidden.end);
         }
-        let filler = u8::try_from(FILLER).unwrap_or(b' ');
         for icon in unshown.icons {
-            self.buffer[line.start + icon.start..line.start + icon.end].fill(filler);
+            self.buffer[line.start + icon.start..line.start + icon.end].fill(FILLER_BYTE);
         }
         let mut from = 0;
         while let Some(offset) = line.text[from..].find(":::image ") {

@@ -45,7 +45,7 @@ const MADE_BY_RENDERERS: [&str; 7] = [
 
 /// Checks the links of a tree.
 pub struct LinkCheck<'w> {
-    targets: LinkTargets<'w>,
+    targets: &'w LinkTargets<'w>,
     /// Documents by the last name of their path, in lower case.
     by_name: Vec<(String, u32)>,
     addresses: Vec<SiteAddress>,
@@ -100,24 +100,25 @@ impl std::fmt::Debug for LinkCheck<'_> {
 }
 
 impl<'w> LinkCheck<'w> {
-    /// A check among the documents with these paths, in ascending order. `url_prefixes` are addresses of the site made of
+    /// A check among these documents, in the ascending order of their paths. `url_prefixes` are addresses of the site made of
     /// the tree (`/docs/`, `https://example.org/docs/`): what is below them has to be there. `exists` tells whether a
     /// file or folder stands at a path in the tree.
     pub fn new(
-        paths: &[&'w [u8]],
+        targets: &'w LinkTargets<'w>,
         url_prefixes: &[String],
         exists: &'w (dyn Fn(&[u8]) -> bool + Sync),
     ) -> Self {
-        let mut by_name: Vec<(String, u32)> = paths.iter().copied().map(name_of).zip(0..).collect();
+        let paths = || (0..).map(|number| targets.path(number)).take(targets.len());
+        let mut by_name: Vec<(String, u32)> = paths().map(name_of).zip(0..).collect();
         by_name.sort();
         Self {
-            targets: LinkTargets::new(paths.iter().copied()),
+            targets,
             by_name,
             addresses: url_prefixes
                 .iter()
                 .map(|prefix| SiteAddress::read(prefix))
                 .collect(),
-            shared: common_folder(paths.iter().copied()),
+            shared: common_folder(paths()),
             exists,
         }
     }
@@ -421,7 +422,8 @@ mod tests {
         let paths: Vec<&[u8]> = documents.iter().map(|(path, _)| path.as_bytes()).collect();
         let exists = |place: &[u8]| FILES.contains(&place.strip_suffix(b"/").unwrap_or(place));
         let prefixes: Vec<String> = url_prefixes.iter().map(|&prefix| prefix.to_owned()).collect();
-        let check = LinkCheck::new(&paths, &prefixes, &exists);
+        let targets = LinkTargets::new(paths.iter().copied());
+        let check = LinkCheck::new(&targets, &prefixes, &exists);
         let tree = Tree {
             part_limit: 6000,
             flavour: Flavour::Github,
@@ -431,7 +433,7 @@ mod tests {
             check_links: true,
             includes: None,
             base_url: "",
-            targets: &LinkTargets::new(paths.iter().copied()),
+            targets: &targets,
             names: &std::collections::HashMap::new(),
         };
         let checked = documents.iter().filter_map(|(path, source)| {

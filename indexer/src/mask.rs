@@ -20,6 +20,8 @@ use crate::unseen;
 /// Stands for characters of a macro that show nothing: neither a blank nor punctuation to the parser, so that
 /// emphasis around it still works, and left out of all text later.
 pub(crate) const FILLER: char = '\u{1}';
+/// [`FILLER`] as a byte of the buffer.
+pub(crate) const FILLER_BYTE: u8 = FILLER as u8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Dialect {
@@ -91,9 +93,14 @@ impl Masked {
 
 /// Makes every byte of `range` a space, line feeds apart.
 pub(crate) fn blank(buffer: &mut [u8], range: Range<usize>) {
+    fill(buffer, range, b' ');
+}
+
+/// Makes every byte of `range` the same, line feeds apart.
+pub(crate) fn fill(buffer: &mut [u8], range: Range<usize>, filler: u8) {
     for byte in &mut buffer[range] {
         if *byte != b'\n' {
-            *byte = b' ';
+            *byte = filler;
         }
     }
 }
@@ -128,12 +135,10 @@ pub(crate) fn mask(source: &str, body: usize, style: Style) -> Masked {
         let own = indent::leading_blanks(&source.as_bytes()[shift.line.clone()]);
         Edit::hide(shift.line.start..shift.line.start + shift.by.min(own))
     }));
-    let mut text = into_text(buffer, source);
-    let mut buffer = text.clone().into_bytes();
-    let containers = container::blank_containers(&mut buffer, &text, body, style);
-    if !(containers.labels.is_empty() && containers.edits.is_empty()) || buffer != text.as_bytes() {
-        text = into_text(buffer, source);
-    }
+    let levelled = into_text(buffer, source);
+    let mut buffer = levelled.clone().into_bytes();
+    let containers = container::blank_containers(&mut buffer, &levelled, body, style);
+    let text = into_text(buffer, source);
     bodies.extend(containers.bodies);
     bodies.sort_by_key(|body| body.start);
     let unseen = unseen::blank_unseen(text, style);

@@ -15,13 +15,10 @@ use crate::edit::Edit;
 use crate::fence;
 use crate::indent::{self, Shift};
 use crate::jsx::{TagKind, braces_end, jsx_tag, statement_end, text_in_braces};
-use crate::mask::{FILLER, blank};
+use crate::mask::{FILLER, FILLER_BYTE, blank, fill};
 
 /// Nesting beyond which components are no longer told apart.
 const DEEPEST: usize = 128;
-
-/// [`FILLER`] as a byte.
-const FILLER_BYTE: u8 = 1;
 
 #[derive(Debug, Default)]
 pub(crate) struct Mdx {
@@ -381,10 +378,7 @@ impl<'s> Scan<'s, '_> {
         }
         if !starts_line && self.is_after_markers(position) {
             // Blanks behind the marker of a list item would begin code.
-            self.buffer[position..end]
-                .iter_mut()
-                .filter(|byte| **byte != b'\n')
-                .for_each(|byte| *byte = FILLER_BYTE);
+            fill(self.buffer, position..end, FILLER_BYTE);
         } else {
             blank(self.buffer, position..end);
         }

@@ -41,7 +41,6 @@ pub(crate) struct Sectioning<'d> {
     pub(crate) outline: &'d Outline,
     /// Title of a level-0 section.
     pub(crate) title: &'d str,
-    pub(crate) part_limit: usize,
     /// Lines of the file for those of the text.
     pub(crate) lines: &'d LineMap,
     /// Lines of the file, at least 1.
@@ -266,7 +265,7 @@ impl Sectioning<'_> {
             dialect: Dialect::Markdown,
             ..self.style
         };
-        let cuts = parts::cut(&stored.text, style, self.part_limit);
+        let cuts = parts::cut(&stored.text, style, self.tree.part_limit);
         let count = cuts.len();
         let mut parts = Vec::with_capacity(count);
         let mut start = range.start;

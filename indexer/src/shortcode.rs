@@ -396,7 +396,8 @@ pub(crate) fn read_liquid(inner: &str) -> Call<'_> {
     }
 }
 
-fn capitalized(word: &str) -> String {
+/// A word with its first letter as a capital, where that is one of ASCII.
+pub(crate) fn capitalized(word: &str) -> String {
     let mut characters = word.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(characters).collect()

@@ -164,7 +164,6 @@ pub fn split_document(path: &[u8], source: &[u8], tree: &Tree<'_>) -> Result<Spl
         } else {
             &front.title
         },
-        part_limit: tree.part_limit,
         lines: &expansion.lines,
         line_count,
     };
@@ -276,7 +275,7 @@ fn has_suffix(path: &[u8], suffix: &[u8]) -> bool {
 }
 
 /// The file's name without its suffix.
-fn stem(path: &[u8]) -> String {
+pub(crate) fn stem(path: &[u8]) -> String {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     let name = String::from_utf8_lossy(name);
     match name.rsplit_once('.') {

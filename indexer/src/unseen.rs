@@ -15,9 +15,6 @@ use crate::edit::Edit;
 use crate::markdown::{self, char_boundary};
 use crate::mask::{Style, blank, into_text};
 
-/// [`crate::mask::FILLER`] as a byte.
-const FILLER_BYTE: u8 = 1;
-
 /// Longest call between braces, in bytes.
 const LONGEST_CALL: usize = 2000;
 

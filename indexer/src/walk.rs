@@ -400,6 +400,19 @@ fn has_name_of_folder(path: &Path) -> bool {
         .is_none_or(|suffix| suffix.as_encoded_bytes().iter().all(u8::is_ascii_digit))
 }
 
+/// A path in the tree as the system writes it: what [`path_bytes`] was made from.
+pub(crate) fn native_path(path: &[u8]) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        PathBuf::from(std::ffi::OsStr::from_bytes(path))
+    }
+    #[cfg(not(unix))]
+    {
+        PathBuf::from(String::from_utf8_lossy(path).into_owned())
+    }
+}
+
 /// The names of a relative path with `/` between them. Only real separators become `/`.
 fn path_bytes(path: &Path) -> Vec<u8> {
     let names: Vec<&[u8]> = path

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::include::fault::IncludeFault;
+use crate::walk::native_path;
 
 /// The tool whose directive it is: it says what a path is relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,7 +185,7 @@ impl IncludeRoots {
 
     fn folder_of(&self, from: Including<'_>) -> PathBuf {
         let file = match from {
-            Including::Document(path) => self.tree.join(native(path)),
+            Including::Document(path) => self.tree.join(native_path(path)),
             Including::File(path) => path.to_owned(),
         };
         file.parent().map_or_else(|| self.tree.clone(), Path::to_owned)
@@ -220,7 +221,7 @@ impl IncludeRoots {
 
 impl IncludeFiles for IncludeRoots {
     fn document(&self, document: &[u8]) -> PathBuf {
-        let path = self.tree.join(native(document));
+        let path = self.tree.join(native_path(document));
         fs::canonicalize(&path).unwrap_or(path)
     }
 
@@ -258,19 +259,6 @@ fn folder(path: &Path) -> Result<PathBuf, IncludeRootError> {
         Ok(real)
     } else {
         Err(fault(io::Error::from(io::ErrorKind::NotADirectory)))
-    }
-}
-
-/// A path in the tree as the system writes it.
-fn native(path: &[u8]) -> PathBuf {
-    #[cfg(unix)]
-    {
-        use std::os::unix::ffi::OsStrExt as _;
-        PathBuf::from(std::ffi::OsStr::from_bytes(path))
-    }
-    #[cfg(not(unix))]
-    {
-        PathBuf::from(String::from_utf8_lossy(path).into_owned())
     }
 }
 

@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{FILLER_BYTE, InlineScan, LONGEST_CALL};
+use super::{InlineScan, LONGEST_CALL};
 use crate::edit::Edit;
 use crate::markdown::char_boundary;
-use crate::mask::blank;
+use crate::mask::{FILLER_BYTE, blank, fill};
 use crate::role;
 use crate::shortcode::{self, Call, CodeBody};
 
@@ -48,7 +48,7 @@ impl InlineScan<'_> {
                 Some(close_end)
             }
             _ if in_destination => {
-                self.fill(position..end, b'-');
+                fill(&mut self.buffer, position..end, b'-');
                 Some(end)
             }
             Call::Literal => Some(end),
@@ -104,7 +104,7 @@ impl InlineScan<'_> {
                 if alone {
                     blank(&mut self.buffer, position..end);
                 } else {
-                    self.fill(position..end, FILLER_BYTE);
+                    fill(&mut self.buffer, position..end, FILLER_BYTE);
                 }
                 self.edits.push(Edit::hide(position..end));
                 Some(end)
@@ -143,7 +143,7 @@ impl InlineScan<'_> {
 
     /// Puts words in the place of a call, without what the parser would take for markup.
     fn show(&mut self, range: Range<usize>, words: &str, filler: u8) {
-        self.fill(range.clone(), filler);
+        fill(&mut self.buffer, range.clone(), filler);
         if words.len() > range.len() || words.contains('\n') || self.text[range.clone()].contains('\n') {
             return;
         }
@@ -201,17 +201,9 @@ impl InlineScan<'_> {
         let role = role::role_at(self.text, position)?;
         self.edits
             .push(Edit::replace(role.range.clone(), &self.text[role.shown.clone()]));
-        self.fill(role.range.start..role.shown.start, FILLER_BYTE);
-        self.fill(role.shown.end..role.range.end, FILLER_BYTE);
+        fill(&mut self.buffer, role.range.start..role.shown.start, FILLER_BYTE);
+        fill(&mut self.buffer, role.shown.end..role.range.end, FILLER_BYTE);
         Some(role.range.end)
-    }
-
-    fn fill(&mut self, range: Range<usize>, filler: u8) {
-        for byte in &mut self.buffer[range] {
-            if *byte != b'\n' {
-                *byte = filler;
-            }
-        }
     }
 
     /// Where the call that closes one of this name begins and ends: `{{< /name >}}`, `{% endname %}`.
