@@ -5,7 +5,8 @@
 //! opened in the same time whatever it holds. `format-spec.md` describes its bytes.
 //!
 //! The way in: a [`DocumentSource`] for each document, [`prepare`]d in parallel, added to an [`IndexWriter`] in
-//! path order, and saved. The way out: [`Index::open`], [`Index::search`], [`Index::find`], [`Index::text`].
+//! path order, and saved. The way out: [`Index::open`], [`Index::search`], [`Index::find`], [`Index::text`]. What is
+//! said of what was found is in [`answer`].
 //!
 //! ```no_run
 //! use docs_index::{Index, SearchRequest};
@@ -27,6 +28,7 @@
 // could be larger it is checked before it is stored.
 #![allow(clippy::cast_possible_truncation)]
 
+pub mod answer;
 mod content;
 #[cfg(test)]
 mod corruption;

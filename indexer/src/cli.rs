@@ -16,10 +16,12 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::build::{BuildOptions, Shard};
+use crate::eval_command::Floor;
+use crate::evaluation::metrics::{Metric, UnknownMetric};
 use crate::flavour::Flavour;
 use crate::output::{Output, is_closed_pipe};
 use crate::walk::WalkOptions;
-use crate::{build_command, inspect, merge_command, search_command, verify_command};
+use crate::{build_command, eval_command, inspect, merge_command, search_command, verify_command};
 
 /// Examples at the foot of `docs-indexer --help`.
 const EXAMPLES: &str = "\
@@ -61,6 +63,25 @@ const SEARCH_USAGE: &str = "\
 docs-indexer search [OPTIONS] <FILE> <QUERY>...
        docs-indexer search [OPTIONS] <FILE> --queries <FILE>";
 
+const EVAL_EXAMPLES: &str = "\
+Examples:
+  docs-indexer eval docs.idx --queries golden.jsonl
+  docs-indexer eval docs.idx --queries golden.jsonl --min recall@5=0.8 --min ndcg@10=0.7
+  docs-indexer eval docs.idx --queries golden.jsonl --json > before.json
+  docs-indexer eval docs.idx --queries golden.jsonl --baseline before.json
+
+A golden query is a line such as
+  {\"id\": \"g1\", \"query\": \"rotate keys\", \"expect\": [{\"path\": \"ops/keys.md\", \"line\": 41}]}
+An expectation names a section by a \"line\" of the file or by an \"anchor\", or without either
+the page: then any section of it is right. Its \"grade\" is 1 if not given. Sections in
+\"exclude\" count as if they were not there. Queries of one \"type\" are also judged by
+themselves.
+
+Metrics: ndcg@10, recall@5, recall@10, mrr@10, success@1. They judge the bare ranking, as
+search --no-group --k 100 gives it. Costs are those of the server's answers, which are grouped;
+tokens are counted by o200k_base. Intervals are of 95 %, by 10,000 bootstrap resamples; p is of
+10,000 random sign flips. Random numbers have a fixed seed.";
+
 const MERGE_EXAMPLES: &str = "\
 Example:
   docs-indexer build ./docs -o 1.idx --shard 1/2
@@ -90,6 +111,9 @@ pub enum Command {
     /// Search an index file
     #[command(after_help = SEARCH_EXAMPLES, override_usage = SEARCH_USAGE)]
     Search(SearchArgs),
+    /// Judge search by golden queries: the quality gate of a pipeline
+    #[command(after_help = EVAL_EXAMPLES)]
+    Eval(EvalArgs),
     /// Check every checksum and every structure of an index file
     Verify(VerifyArgs),
     /// Merge the shards of one build; the result equals one build of the whole, byte for byte
@@ -288,6 +312,38 @@ pub struct SearchArgs {
     pub json: bool,
 }
 
+/// Arguments of `eval`.
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// The index file
+    #[arg(value_name = "FILE")]
+    pub index: PathBuf,
+    /// Golden queries, one JSON object a line; - is stdin
+    #[arg(long, value_name = "FILE")]
+    pub queries: PathBuf,
+    /// Fail if the mean of a metric is less: recall@5=0.8 (repeatable)
+    #[arg(long, value_name = "METRIC=VALUE", value_delimiter = '\n', value_parser = floor)]
+    pub min: Vec<Floor>,
+    /// Fail if it takes more tokens, in the mean, to the right section
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<u32>,
+    /// Compare with an earlier run, query by query: a file that eval --json printed
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Hits of the answer whose cost is counted, 1 to 50
+    #[arg(short, long, value_name = "N", default_value_t = 5, value_parser = answer_hits)]
+    pub k: usize,
+    /// Characters of a snippet in the answer whose cost is counted, 0 to 2000
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = snippet_length)]
+    pub snippet_chars: usize,
+    /// Show every query that failed or changed, not only ten
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Print the run as one JSON object, with every query's result
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
@@ -322,6 +378,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Build(arguments) => build_command::run(arguments, &mut output),
         Command::Inspect(arguments) => inspect::run(arguments, &mut output),
         Command::Search(arguments) => search_command::run(arguments, &mut output),
+        Command::Eval(arguments) => eval_command::run(arguments, &mut output),
         Command::Verify(arguments) => verify_command::run(arguments, &mut output),
         Command::Merge(arguments) => merge_command::run(arguments, &mut output),
     };
@@ -469,6 +526,25 @@ fn hit_count(text: &str) -> Result<usize, String> {
     in_range(text, 1, 1000)
 }
 
+fn answer_hits(text: &str) -> Result<usize, String> {
+    in_range(text, 1, 50)
+}
+
+fn floor(text: &str) -> Result<Floor, String> {
+    let names = || Metric::ALL.map(Metric::name).join(", ");
+    let Some((name, value)) = text.split_once('=') else {
+        return Err("write METRIC=VALUE, such as recall@5=0.8".to_owned());
+    };
+    let metric = name
+        .trim()
+        .parse()
+        .map_err(|error: UnknownMetric| format!("{error}; there are {}", names()))?;
+    match value.trim().parse() {
+        Ok(least) if (0.0..=1.0).contains(&least) => Ok(Floor { metric, least }),
+        _ => Err("write a value from 0 to 1".to_owned()),
+    }
+}
+
 fn snippet_length(text: &str) -> Result<usize, String> {
     in_range(text, 0, 2000)
 }
@@ -535,6 +611,28 @@ mod tests {
         ] {
             assert_eq!(byte_count(text).ok(), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_floor_is_a_metric_and_a_share() {
+        let metric = Metric::Recall5;
+        assert_eq!(floor("recall@5=0.8"), Ok(Floor { metric, least: 0.8 }));
+        assert_eq!(floor(" Recall@5 = 1 "), Ok(Floor { metric, least: 1.0 }));
+        for text in [
+            "",
+            "recall@5",
+            "recall@5=",
+            "recall@5=80",
+            "recall@5=-1",
+            "recall@5=nan",
+            "=0.5",
+        ] {
+            assert!(floor(text).is_err(), "{text:?}");
+        }
+        assert_eq!(
+            floor("recall=0.5").unwrap_err(),
+            "no metric is called \"recall\"; there are ndcg@10, recall@5, recall@10, mrr@10, success@1"
+        );
     }
 
     #[test]

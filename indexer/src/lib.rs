@@ -11,8 +11,8 @@
 //! * [`split`] turns one document into sections; it knows Markdown and nothing of files.
 //! * [`build`] drives both and the writer; [`report`] is what it has to tell, [`warning_kind`] the kinds of its warnings,
 //!   [`sarif`] the same for code-review tools.
-//! * [`cli`] is the command line; `build_command`, [`inspect`], `search_command`, `verify_command` and `merge_command` are its
-//!   commands; [`output`] holds the two streams.
+//! * [`cli`] is the command line; `build_command`, [`inspect`], `search_command`, `eval_command`, `verify_command` and
+//!   `merge_command` are its commands; [`evaluation`] judges retrieval; [`output`] holds the two streams.
 //!
 //! The program itself is a line: `docs_indexer::cli::run(std::env::args_os())`.
 
@@ -28,6 +28,8 @@ mod container;
 mod decode;
 mod directive;
 mod edit;
+pub mod eval_command;
+pub mod evaluation;
 mod fence;
 pub mod flavour;
 mod front_matter;

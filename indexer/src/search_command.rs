@@ -2,18 +2,17 @@
 //!
 //! In: an index and queries. Out: hits for people, in the form of the server's answer, or one JSON object a query.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use docs_index::answer::{self, Found};
 use docs_index::{Hit, Index, ReadError, SearchRequest, SearchResults};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::SearchArgs;
 use crate::output::Output;
-use crate::report::on_one_line;
 
 /// A line of a file of queries; its other keys are for other programs.
 #[derive(Debug, Deserialize)]
@@ -49,60 +48,69 @@ struct HitLine<'a> {
 /// Where the index is a shard, it or the file of queries cannot be read, or the answers cannot be printed.
 pub fn run(arguments: &SearchArgs, output: &mut Output) -> Result<()> {
     let path = &arguments.index;
-    let index = Index::open(path).with_context(|| path.display().to_string())?;
-    if let Some((number, count)) = index.summary().shard {
-        let path = path.display();
-        bail!("{path} is shard {number} of {count}: merge all of them with docs-indexer merge, then search");
-    }
-    let search = |query: &str| {
-        let request = SearchRequest {
-            query,
-            limit: arguments.k,
-            offset: arguments.offset,
-            grouped: !arguments.no_group,
-            snippet_chars: arguments.snippet_chars,
-            path_prefix: arguments.path.as_deref(),
-        };
-        index.search(&request).with_context(|| path.display().to_string())
+    let index = open_whole(path)?;
+    let request = SearchRequest {
+        query: "",
+        limit: arguments.k,
+        offset: arguments.offset,
+        grouped: !arguments.no_group,
+        snippet_chars: arguments.snippet_chars,
+        path_prefix: arguments.path.as_deref(),
     };
+    let search =
+        |request: &SearchRequest<'_>| index.search(request).with_context(|| path.display().to_string());
     if let Some(file) = &arguments.queries {
         return each_query(file, |line| {
-            let results = search(&line.query)?;
+            let results = search(&SearchRequest {
+                query: &line.query,
+                ..request
+            })?;
             output.json(&answer_line(&index, Some(&line.id), &line.query, &results)?)?;
             Ok(())
         });
     }
     let query = arguments.query.join(" ");
-    let results = search(&query)?;
+    let request = SearchRequest {
+        query: &query,
+        ..request
+    };
+    let results = search(&request)?;
     if arguments.json {
         output.json(&answer_line(&index, None, &query, &results)?)?;
-    } else if results.hits.is_empty() {
-        output.data(&no_hits(&results))?;
-    } else {
-        for (rank, hit) in results.hits.iter().enumerate() {
-            if rank > 0 {
-                output.data("")?;
-            }
-            output.data(&hit_for_people(&index, hit)?)?;
+        if results.truncated {
+            output.note("the query is too long: only its first words were searched");
         }
-    }
-    if results.truncated {
-        output.note("the query is too long: only its first words were searched");
+    } else {
+        let found = Found::of(&index, results).with_context(|| path.display().to_string())?;
+        // Nobody pays for what people read.
+        output.data(&answer::search(&found, &request, usize::MAX).text)?;
     }
     Ok(())
 }
 
-/// Calls `answer` for every line of a file of queries; `-` is stdin.
+/// Opens an index that can be searched: not a shard.
+pub(crate) fn open_whole(path: &Path) -> Result<Index> {
+    let index = Index::open(path).with_context(|| path.display().to_string())?;
+    if let Some((number, count)) = index.summary().shard {
+        let path = path.display();
+        bail!("{path} is shard {number} of {count}: merge all of them with docs-indexer merge, then search");
+    }
+    Ok(index)
+}
+
+/// The lines of a file of queries; `-` is stdin.
+pub(crate) fn open_lines(file: &Path) -> Result<Box<dyn BufRead>> {
+    if file == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let opened = File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    Ok(Box::new(BufReader::new(opened)))
+}
+
+/// Calls `answer` for every line of a file of queries.
 fn each_query(file: &Path, mut answer: impl FnMut(QueryLine) -> Result<()>) -> Result<()> {
     let shown = file.display();
-    let lines: Box<dyn BufRead> = if file == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(BufReader::new(
-            File::open(file).with_context(|| format!("{shown} cannot be read"))?,
-        ))
-    };
-    for (number, line) in (1..).zip(lines.lines()) {
+    for (number, line) in (1..).zip(open_lines(file)?.lines()) {
         let line = line.with_context(|| format!("{shown}:{number} cannot be read"))?;
         if line.trim().is_empty() {
             continue;
@@ -141,32 +149,4 @@ fn hit_line<'a>(index: &'a Index, hit: &'a Hit) -> Result<HitLine<'a>, ReadError
         score: hit.score,
         snippet: &hit.snippet,
     })
-}
-
-/// `[id] heading path (score)`, and the snippet on a line of its own.
-fn hit_for_people(index: &Index, hit: &Hit) -> Result<String, ReadError> {
-    let record = index.record(hit.record)?;
-    let complete = if hit.complete { ", complete" } else { "" };
-    let heading_path = record.heading_path()?.join(" › ");
-    let mut text = format!(
-        "[{}] {} ({:.1}{complete})",
-        record.id(),
-        on_one_line(&heading_path),
-        hit.score
-    );
-    if !hit.snippet.is_empty() {
-        let _ = write!(text, "\n{}", on_one_line(&hit.snippet));
-    }
-    Ok(text)
-}
-
-fn no_hits(results: &SearchResults) -> String {
-    let mut text = "No section matches.".to_owned();
-    for unknown in &results.unknown_words {
-        let _ = write!(text, "\n{:?} is not in the index", unknown.word);
-        if !unknown.nearest.is_empty() {
-            let _ = write!(text, "; near it: {}", unknown.nearest.join(", "));
-        }
-    }
-    text
 }

@@ -224,7 +224,7 @@ fn whole_number(value: &Value) -> Option<i64> {
 
 /// A value as JSON, no longer than a line.
 fn shown(value: &Value) -> String {
-    crate::text::short_line(&value.to_string(), 60)
+    docs_index::answer::short_line(&value.to_string(), 60)
 }
 
 fn plain_spelling(name: &str) -> String {

@@ -106,7 +106,7 @@ pub enum ArgumentError {
 }
 
 fn did_you_mean(sent: Option<&str>) -> String {
-    sent.map(|sent| format!("; did you mean it by {}?", crate::text::quoted(sent)))
+    sent.map(|sent| format!("; did you mean it by {}?", docs_index::answer::quoted(sent)))
         .unwrap_or_default()
 }
 

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use docs_index::answer::{Answer, ignored_note, quoted, short_line};
 use futures::FutureExt as _;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::{IntoCallToolResult as _, ToolCallContext};
@@ -19,10 +20,9 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 
-use crate::answer::{Answer, Budget, ignored_note};
 use crate::arguments::Parameters;
 use crate::corpus::{Corpus, CorpusSummary};
-use crate::text::{quoted, short_line};
+use crate::tools::{Budget, ToolAnswer};
 
 /// How long a client may keep the tools list and the discovery result: they never change while we run.
 const TTL_MS: u64 = 3_600_000;
@@ -104,7 +104,9 @@ impl DocsServer {
         };
         let read = match parameters.read(request.arguments.take().unwrap_or_default()) {
             Ok(read) => read,
-            Err(error) => return Answer::failed(&error.to_string(), self.budget).into_call_tool_result(),
+            Err(error) => {
+                return ToolAnswer(Answer::failed(&error.to_string(), self.budget.0)).into_call_tool_result();
+            }
         };
         request.arguments = Some(read.arguments);
         let note = ignored_note(&read.ignored);
@@ -169,7 +171,7 @@ impl ServerHandler for DocsServer {
                 "{} failed inside. The server still runs: try another query or id.",
                 quoted(&name)
             );
-            Answer::failed(&text, self.budget).into_call_tool_result()
+            ToolAnswer(Answer::failed(&text, self.budget.0)).into_call_tool_result()
         })
     }
 

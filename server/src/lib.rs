@@ -24,7 +24,6 @@
 // Standard output belongs to the protocol.
 #![deny(clippy::print_stdout)]
 
-mod answer;
 mod arguments;
 mod corpus;
 mod error;
@@ -32,7 +31,6 @@ mod handler;
 mod line;
 mod stdio;
 mod streams;
-mod text;
 mod tools;
 mod wire;
 
@@ -45,12 +43,13 @@ use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-pub use crate::corpus::{Corpus, CorpusSummary, Found, FoundHit, Lookup, Section};
+pub use crate::corpus::{Corpus, CorpusSummary};
 pub use crate::error::{ArgumentError, StartError, chain};
 pub use crate::streams::standard_streams;
+pub use docs_index::answer::{Found, FoundHit, Lookup, Section};
 
 /// Bytes of text that an answer may have unless told otherwise.
-pub const DEFAULT_MAX_RESULT_BYTES: usize = 16_000;
+pub const DEFAULT_MAX_RESULT_BYTES: usize = docs_index::answer::DEFAULT_MAX_BYTES;
 /// What that limit can be set to.
 pub const MAX_RESULT_BYTES_RANGE: RangeInclusive<usize> = 1_000..=1_000_000;
 

@@ -8,6 +8,7 @@
 //!
 //! This is one of the files that know the SDK (`handler.rs`, `stdio.rs`, `streams.rs` and the session in `lib.rs` are the others).
 
+use docs_index::answer::{self, Answer, Lookup, bare_id};
 use docs_index::{ReadError, SearchRequest};
 use rmcp::ErrorData;
 use rmcp::handler::server::common::FromContextPart;
@@ -18,10 +19,29 @@ use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::{self, Answer, Asked, Budget};
-use crate::corpus::{Lookup, unquoted};
 use crate::error::chain;
 use crate::handler::DocsServer;
+
+/// Bytes that an answer's text may have; the SDK hands it to a tool beside its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Budget(pub(crate) usize);
+
+impl Budget {
+    /// The same budget with room kept for a line that is added later.
+    pub(crate) fn less(self, bytes: usize) -> Self {
+        Self(self.0.saturating_sub(bytes))
+    }
+}
+
+/// An answer on its way to the SDK.
+#[derive(Debug)]
+pub(crate) struct ToolAnswer(pub(crate) Answer);
+
+impl From<Answer> for ToolAnswer {
+    fn from(answer: Answer) -> Self {
+        Self(answer)
+    }
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct SearchDocs {
@@ -69,9 +89,9 @@ impl DocsServer {
     #[expect(clippy::doc_markdown, reason = "read by models, not rendered")]
     /// Search the documentation. Each hit is `[id] heading path (score)` and a snippet; get_section reads an id in full.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn search_docs(&self, Parameters(asked): Parameters<SearchDocs>, budget: Budget) -> Answer {
+    async fn search_docs(&self, Parameters(asked): Parameters<SearchDocs>, budget: Budget) -> ToolAnswer {
         if asked.query.trim().is_empty() {
-            return Answer::failed("query is empty: say what to look for, in plain words", budget);
+            return Answer::failed("query is empty: say what to look for, in plain words", budget.0).into();
         }
         let path = id_prefix(&asked.path);
         let request = SearchRequest {
@@ -83,38 +103,32 @@ impl DocsServer {
             path_prefix: (!path.is_empty()).then_some(&path),
         };
         match self.corpus().search(&request) {
-            Ok(found) => {
-                let asked = Asked {
-                    query: &asked.query,
-                    offset: request.offset,
-                    path: &path,
-                    snippets: request.snippet_chars > 0,
-                };
-                answer::search(&found, asked, budget)
-            }
+            Ok(found) => answer::search(&found, &request, budget.0),
             Err(error) => unreadable(&error, budget),
         }
+        .into()
     }
 
     /// Read a section in full, or one part of a long one.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn get_section(&self, Parameters(asked): Parameters<GetSection>, budget: Budget) -> Answer {
+    async fn get_section(&self, Parameters(asked): Parameters<GetSection>, budget: Budget) -> ToolAnswer {
         match self.corpus().section(&asked.id) {
             Ok(Lookup::Found(section)) => answer::section(
                 &section,
                 usize::try_from(asked.offset).unwrap_or(usize::MAX),
-                budget,
+                budget.0,
             ),
-            Ok(Lookup::Unknown { similar }) => answer::unknown_id(&asked.id, &similar, budget),
+            Ok(Lookup::Unknown { similar }) => answer::unknown_id(&asked.id, &similar, budget.0),
             Err(error) => unreadable(&error, budget),
         }
+        .into()
     }
 }
 
 /// A path as ids begin: without what is pasted around it, a leading `./` or `/`, or a glob's stars at its end;
 /// blanks encoded as ids have them.
 fn id_prefix(path: &str) -> String {
-    let path = unquoted(path).trim_end_matches('*');
+    let path = bare_id(path).trim_end_matches('*');
     let path = path.strip_prefix("./").unwrap_or(path).trim_start_matches('/');
     path.replace(' ', "%20")
 }
@@ -124,7 +138,7 @@ fn unreadable(error: &ReadError, budget: Budget) -> Answer {
     tracing::error!(%cause, "the index could not be read");
     Answer::failed(
         &format!("The index is damaged here ({cause}). Other queries and ids may still work."),
-        budget,
+        budget.0,
     )
 }
 
@@ -138,10 +152,11 @@ impl FromContextPart<ToolCallContext<'_, DocsServer>> for Budget {
 
 /// One text block and nothing beside it: hosts that are given a structured copy as well show the model that
 /// copy, or both.
-impl IntoCallToolResult for Answer {
+impl IntoCallToolResult for ToolAnswer {
     fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
-        let content = vec![ContentBlock::text(self.text)];
-        let result = if self.is_error {
+        let Self(answer) = self;
+        let content = vec![ContentBlock::text(answer.text)];
+        let result = if answer.is_error {
             CallToolResult::error(content)
         } else {
             CallToolResult::success(content)

@@ -11,7 +11,7 @@ use std::fmt;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Value, json};
 
-use crate::text::short_line;
+use docs_index::answer::short_line;
 
 /// A message as far as its shape goes.
 #[derive(Debug, PartialEq)]

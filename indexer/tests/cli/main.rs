@@ -6,6 +6,7 @@ mod build;
 mod diagnostics;
 mod dialects;
 mod encodings;
+mod evaluation;
 mod files;
 mod headings;
 mod includes;

@@ -5,7 +5,7 @@ use crate::program::{Place, handbook};
 #[test]
 fn help_says_what_can_be_done() {
     let place = Place::new();
-    for command in ["", "build", "inspect", "search", "verify", "merge"] {
+    for command in ["", "build", "inspect", "search", "eval", "verify", "merge"] {
         let line: Vec<&str> = [command, "--help"]
             .into_iter()
             .filter(|word| !word.is_empty())

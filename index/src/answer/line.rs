@@ -2,17 +2,17 @@
 //!
 //! In: headings, snippets, ids, queries and Markdown, all of which may come from a stranger. Out: text that can
 //! not break the form of an answer: one line where one line is due, cut on a character boundary, and no line
-//! that reads like one of the server's own.
+//! that reads like one of our own.
 
 use std::borrow::Cow;
 
 /// Separates the titles of a heading path.
-pub(crate) const HEADING_SEPARATOR: &str = " › ";
+pub(super) const HEADING_SEPARATOR: &str = " › ";
 /// Stands where text was left out.
-pub(crate) const ELLIPSIS: &str = "…";
+pub(super) const ELLIPSIS: &str = "…";
 
 /// One line: every run of white space and control characters becomes one space, none at the ends.
-pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     let breaks = |c: char| c.is_whitespace() || c.is_control();
     let clean = !text.starts_with(breaks)
         && !text.ends_with(breaks)
@@ -26,7 +26,7 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
 }
 
 /// The longest beginning of `text` of at most `bytes` bytes that ends on a character boundary.
-pub(crate) fn clip(text: &str, bytes: usize) -> &str {
+pub(super) fn clip(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -35,7 +35,7 @@ pub(crate) fn clip(text: &str, bytes: usize) -> &str {
 }
 
 /// One line of at most `bytes` bytes, with an ellipsis where it was cut.
-pub(crate) fn short_line(text: &str, bytes: usize) -> String {
+pub fn short_line(text: &str, bytes: usize) -> String {
     let line = one_line(text);
     if line.len() <= bytes {
         return line.into_owned();
@@ -49,15 +49,40 @@ pub(crate) fn short_line(text: &str, bytes: usize) -> String {
     short
 }
 
+/// The beginning of `text` in at most `bytes` bytes, an ellipsis at its end where it was cut.
+pub(super) fn short_block(text: &str, bytes: usize) -> String {
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    let mut short = clip(text, bytes.saturating_sub(ELLIPSIS.len())).to_owned();
+    if short.len() + ELLIPSIS.len() <= bytes {
+        short.push_str(ELLIPSIS);
+    }
+    short
+}
+
+/// `[id] heading path`, the path shortened where it is absurdly long; its text follows in full anyway.
+pub(super) fn push_head(text: &mut String, id: &str, heading_path: &[String]) {
+    const HEADING_PATH_BYTES: usize = 400;
+    text.push('[');
+    text.push_str(&one_line(id));
+    text.push(']');
+    let path = short_line(&heading_path.join(HEADING_SEPARATOR), HEADING_PATH_BYTES);
+    if !path.is_empty() {
+        text.push(' ');
+        text.push_str(&path);
+    }
+}
+
 /// A query, an id or a value as it is repeated in a message: in double quotes, one line, not long.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     const SHOWN_BYTES: usize = 100;
     format!("\"{}\"", short_line(text, SHOWN_BYTES))
 }
 
 /// Whether a line of documentation could be taken for one that the server says: a hit, the head of a section,
 /// the line that leads to the next part, a cut, a note.
-pub(crate) fn poses_as_ours(line: &str) -> bool {
+pub(super) fn poses_as_ours(line: &str) -> bool {
     let line = line.trim_end();
     if let Some(rest) = line.strip_prefix('[') {
         let Some((id, rest)) = rest.split_once(']') else {
@@ -86,7 +111,7 @@ fn ends_in_score(line: &str) -> bool {
 
 /// The lines of a text as a terminal, a browser or a model may see them: also those that end in a carriage
 /// return or one of Unicode's separators. Each has its end.
-pub(crate) fn seen_lines(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn seen_lines(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(|c| {
         matches!(
             c,
