@@ -13,9 +13,10 @@ import zlib
 
 NONE = 0xFFFFFFFF
 MAGIC = bytes.fromhex("89444958 0D0A1A0A")
-TAGS = ("META", "DOCS", "RECS", "LENS", "HEAP", "TBLK", "TEXT", "TERM", "POST", "LINK")
+TAGS = ("META", "DOCS", "RECS", "LENS", "HEAP", "TBLK", "TEXT", "TERM", "POST", "EXPN", "LINK", "ACRO")
 RECORD_FIELDS = 7
 DOCUMENT_FIELDS = 2
+EXPANSIONS = ("synonyms", "acronym", "long form")
 COMMON_INPUTS = b"te/oasripcnw.hlm-du012g=:bf3y5&_4v9678k%?xCDASFIBEjPTzRNM+LOqHG"
 
 
@@ -123,13 +124,15 @@ class Index:
         content_hash, self.regions = read_regions(data)
         self.content_hash = content_hash.hex()
         heap = self.heap = self.regions["HEAP"]
-        meta = struct.unpack("<IIIIQQ" + "QI" * 6 + "IIIIiBB", self.regions["META"])
+        meta = struct.unpack("<IIIIQQ" + "QI" * 6 + "IIIIIiBB", self.regions["META"])
         self.documents_count, self.records_count, self.sections_count = meta[:3]
         self.terms_count = meta[5]
         self.lengths_totals = [meta[6 + 2 * kind : 8 + 2 * kind] for kind in range(6)]
-        title, description = meta[18:20]
+        title, description, prefix, configuration, synonyms = meta[18:23]
         self.title = heap[:title].decode()
         self.description = heap[title : title + description].decode()
+        before = title + description + prefix + configuration
+        self.synonyms = heap[before : before + synonyms].decode()
         self.documents = read_table(self.regions["DOCS"], "QQ32sIIIII")
         self.records = read_table(self.regions["RECS"], "QIIIIIIIIIB")
         self.lengths = read_table(self.regions["LENS"], "III")
@@ -297,7 +300,36 @@ def read_list(data, count, fields):
     return postings
 
 
-# ---- All of it, and chapter 10 ---------------------------------------------------------------------------------------------
+# ---- Chapter 12: words that stand for others ---------------------------------------------------------------
+
+
+def read_expansions(region):
+    """(kind, key, lists of terms) in order"""
+    data = Bytes(region)
+
+    def term():
+        length = data.varint()
+        check(length > 0, "an empty term")
+        return data.take(length).decode()
+
+    def some(read):
+        count = data.varint()
+        check(1 <= count <= 256, "how much an entry holds")
+        return [read() for _ in range(count)]
+
+    places = data.numbers("I" * data.numbers("I")[0])
+    start, previous = data.at, None
+    for place in places:
+        check(data.at == start + place, "place of an entry")
+        kind, key = data.take(1)[0], term()
+        check(kind < len(EXPANSIONS), "kind of an entry")
+        check(previous is None or previous < (kind, key.encode()), "entries in order")
+        previous = kind, key.encode()
+        yield kind, key, some(lambda: some(term))
+    check(data.at == len(region), "length of the words that stand for others")
+
+
+# ---- All of it, and chapters 10 and 13 ---------------------------------------------------------------------------------------------
 
 
 def dump(index):
@@ -306,6 +338,7 @@ def dump(index):
         f"{index.sections_count} terms {index.terms_count} hash {index.content_hash}"
     )
     yield f"title {quoted(index.title)} description {quoted(index.description)}"
+    yield f"synonyms {quoted(index.synonyms)}"
     paths = []
     for number, (_, size, _, first, count, *_) in enumerate(index.documents):
         path, title, description, tags, url, language = index.document_strings(number)
@@ -329,15 +362,30 @@ def dump(index):
             f"aliases {quoted(aliases.replace(chr(10), ' '))}"
         )
         yield f"text {quoted(index.text(number))}"
+    known = set()
     for term, frequency, records, documents in index.terms():
+        if frequency:
+            known.add(term)
         line = f"term {term} {frequency}"
         for name, postings in (("records", records), ("documents", documents)):
             listed = [f"{number}:{','.join(map(str, frequencies))}" for number, frequencies in postings]
             line += " ".join([f" {name}", *listed])
         yield line
 
-
-    if "LINK" in index.regions:
+    is_shard = "LINK" in index.regions
+    check(is_shard == ("ACRO" in index.regions) != ("EXPN" in index.regions), "regions of a shard")
+    if not is_shard:
+        for kind, key, lists in read_expansions(index.regions["EXPN"]):
+            check(all(term in known for terms in lists for term in terms), "terms of sections")
+            yield f"{EXPANSIONS[kind]} {key}: " + " | ".join(" ".join(terms) for terms in lists)
+    else:
+        acronyms, previous = Bytes(index.regions["ACRO"]), None
+        for _ in range(acronyms.varint()):
+            letters, form = (acronyms.take(acronyms.varint()).decode() for _ in range(2))
+            check(previous is None or previous < (letters, form), "acronyms in order")
+            previous = letters, form
+            yield f"found {quoted(letters)} {quoted(form)} {acronyms.varint()}"
+        check(acronyms.at == len(acronyms.data), "length of the acronyms")
         links = Bytes(index.regions["LINK"])
         for _ in range(links.varint()):
             record = links.varint()

@@ -8,6 +8,8 @@ use crate::{
     error::WriteError,
     field::RecordField,
     format::{
+        acronym_table,
+        expansions::ExpansionsWriter,
         layout::{self, Tag},
         link_table::{self, StoredLink},
         metadata::{self, LengthKind, LengthTotal, Metadata},
@@ -19,7 +21,11 @@ use crate::{
     incoming,
     options::IndexOptions,
     prepare::{PreparedDocument, StoredDocument, StoredRecord},
-    search::{analyzer::Analyzer, tokenizer::tokens},
+    search::{
+        acronyms::{self, Acronym},
+        analyzer::Analyzer,
+        tokenizer::tokens,
+    },
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -38,6 +44,7 @@ pub(crate) struct Content {
     numbers: FxHashMap<Box<str>, usize>,
     lists: Vec<TermLists>,
     links: Vec<StoredLink>,
+    acronyms: BTreeMap<Acronym, u32>,
 }
 
 /// The posting lists of one term while they grow, as short postings.
@@ -94,6 +101,7 @@ impl Content {
             numbers: FxHashMap::default(),
             lists: Vec::new(),
             links: Vec::new(),
+            acronyms: BTreeMap::new(),
         }
     }
 
@@ -115,6 +123,7 @@ impl Content {
                 .push(&Posting { number, frequencies });
         }
         self.append_links(prepared.links, first_record);
+        self.append_acronyms(prepared.acronyms.into_iter().map(|acronym| (acronym, 1)));
         Ok(())
     }
 
@@ -185,6 +194,13 @@ impl Content {
         }));
     }
 
+    pub(crate) fn append_acronyms(&mut self, found: impl IntoIterator<Item = (Acronym, u32)>) {
+        for (acronym, count) in found {
+            let sum = self.acronyms.entry(acronym).or_default();
+            *sum = sum.saturating_add(count);
+        }
+    }
+
     pub(crate) fn document_count(&self) -> u32 {
         self.documents.len() as u32
     }
@@ -226,6 +242,7 @@ impl Content {
             description,
             path_prefix,
             configuration,
+            synonyms,
             ..
         } = &self.options;
         for bytes in [
@@ -233,6 +250,7 @@ impl Content {
             description.as_bytes(),
             path_prefix,
             configuration.as_bytes(),
+            synonyms.as_str().as_bytes(),
         ] {
             heap.extend_from_slice(bytes);
         }
@@ -263,6 +281,9 @@ impl Content {
         ];
         if shard.is_some() {
             regions.push((Tag::Links, link_table::encode(&self.links)));
+            regions.push((Tag::Acronyms, acronym_table::encode(&self.acronyms)));
+        } else {
+            regions.push((Tag::Expansions, self.expansions()));
         }
         Ok(layout::assemble(&regions, options_hash, shard))
     }
@@ -296,6 +317,23 @@ impl Content {
             self.records[record as usize].lengths.incoming = length;
         }
         postings
+    }
+
+    /// Region EXPN: what stands for what, of the terms that sections have.
+    fn expansions(&self) -> Vec<u8> {
+        let is_known = |term: &str| {
+            let place = self.numbers.get(term);
+            place.is_some_and(|&place| self.lists[place].section_frequency > 0)
+        };
+        let mut writer = ExpansionsWriter::default();
+        for (term, mut synonyms) in self.options.synonyms.synonyms() {
+            synonyms.retain(|synonym| is_known(synonym));
+            writer.add_synonyms(term, synonyms.into_iter().collect());
+        }
+        for (acronym, long_form) in acronyms::known_pairs(&self.acronyms, is_known) {
+            writer.add_acronym(&acronym, long_form);
+        }
+        writer.finish()
     }
 
     /// The title given, else that of the page at the root of the tree.
@@ -386,6 +424,7 @@ impl Content {
             description_length: self.options.description.len() as u32,
             path_prefix_length: self.options.path_prefix.len() as u32,
             configuration_length: self.options.configuration.len() as u32,
+            synonyms_length: self.options.synonyms.as_str().len() as u32,
             compression_level: self.options.compression_level,
             raw_text: u8::from(self.options.raw_text),
             incoming: u8::from(self.options.incoming),

@@ -31,6 +31,16 @@ fn use_all(bytes: Vec<u8>) -> bool {
         let _ = index.find_leniently(id);
     }
     let _ = index.similar_ids("docs/form.md#field", 3);
+    let _ = (index.synonyms(), index.acronym_count());
+    if let Ok(expansions) = index.expansions() {
+        for term in ["send", "dtf", "deep", "field", "absent"] {
+            let _ = (
+                expansions.synonyms(term),
+                expansions.long_forms(term),
+                expansions.acronyms_of(term),
+            );
+        }
+    }
     for query in ["upload file entry", "green log", "uplaod", "検索"] {
         for grouped in [true, false] {
             let request = SearchRequest {
@@ -233,7 +243,7 @@ fn errors_name_what_is_wrong() {
     let last = wrong.len() - 1;
     wrong[last] ^= 1;
     let verified = Index::from_bytes(wrong).unwrap().verify();
-    assert!(matches!(verified, Err(VerifyError::Checksum { region, .. }) if region == "POST"));
+    assert!(matches!(verified, Err(VerifyError::Checksum { region, .. }) if region == "EXPN"));
     let mut wrong = small();
     wrong[40] ^= 1;
     layout::reseal(&mut wrong);

@@ -207,6 +207,90 @@ pub enum WriteError {
     },
 }
 
+/// A text is no list of words that mean the same.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SynonymError {
+    /// A text longer than a list may be.
+    #[error("a list of synonyms can have {limit} bytes at most")]
+    TooLong {
+        /// The limit.
+        limit: usize,
+    },
+    /// More groups than a list may have.
+    #[error("a list of synonyms can have {limit} groups at most")]
+    TooManyGroups {
+        /// Line of the first group too many, from 1.
+        line: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// More words than a group may have.
+    #[error("a group can have {limit} words at most")]
+    TooManyWords {
+        /// Line of the group, from 1.
+        line: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A word in too many groups.
+    #[error("{word:?} has more than {limit} synonyms in all its groups")]
+    TooManySynonyms {
+        /// Line of the group, from 1.
+        line: usize,
+        /// The word.
+        word: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// A group of one word, which stands for nothing.
+    #[error("{word:?} is alone on its line; write the words that mean the same beside it")]
+    OneWord {
+        /// Line of the group, from 1.
+        line: usize,
+        /// The word.
+        word: String,
+    },
+    /// A name of several words.
+    #[error("{name:?} is more than one word; only single words can be synonyms")]
+    SeveralWords {
+        /// Line of the group, from 1.
+        line: usize,
+        /// The name.
+        name: String,
+    },
+    /// A replacement in one direction, as other programs' lists have it.
+    #[error("=> is not supported: all words of a group stand for each other; write them without it")]
+    OneWay {
+        /// Line of the group, from 1.
+        line: usize,
+    },
+    /// A word that no single term of the index stands for.
+    #[error("{word:?} cannot be searched for as one word; leave it out")]
+    NoTerm {
+        /// Line of the group, from 1.
+        line: usize,
+        /// The word.
+        word: String,
+    },
+}
+
+impl SynonymError {
+    /// Where in the list it is wrong, from 1; none for the list as a whole.
+    pub fn line(&self) -> Option<usize> {
+        match *self {
+            Self::TooLong { .. } => None,
+            Self::TooManyGroups { line, .. }
+            | Self::TooManyWords { line, .. }
+            | Self::TooManySynonyms { line, .. }
+            | Self::OneWord { line, .. }
+            | Self::SeveralWords { line, .. }
+            | Self::OneWay { line }
+            | Self::NoTerm { line, .. } => Some(line),
+        }
+    }
+}
+
 /// Shards could not be merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -8,7 +8,7 @@
 use crate::{
     Index, SearchRequest,
     error::ReadError,
-    format::{layout::Tag, link_table, postings::Posting},
+    format::{acronym_table, expansions::Kind, layout::Tag, link_table, postings::Posting},
     sample,
 };
 use std::{fmt::Write as _, path::PathBuf};
@@ -40,6 +40,7 @@ fn dump(index: &Index) -> String {
         summary.title, summary.description
     )
     .unwrap();
+    writeln!(out, "synonyms {:?}", index.synonyms().unwrap()).unwrap();
     for number in 0..summary.documents {
         let document = index.document(number).unwrap();
         writeln!(
@@ -96,7 +97,20 @@ fn dump(index: &Index) -> String {
             Ok(())
         })
         .unwrap();
+    index
+        .expansions()
+        .unwrap()
+        .for_each(|kind, key, lists| {
+            let lists: Vec<String> = lists.iter().map(|list| list.join(" ")).collect();
+            let kind = Kind::NAMES[kind as usize];
+            writeln!(out, "{kind} {key}: {}", lists.join(" | ")).unwrap();
+            Ok(())
+        })
+        .unwrap();
     if summary.shard.is_some() {
+        for (acronym, count) in acronym_table::decode(index.region(Tag::Acronyms)).unwrap() {
+            writeln!(out, "found {:?} {:?} {count}", acronym.letters, acronym.long_form).unwrap();
+        }
         for link in link_table::decode(index.region(Tag::Links), summary.records).unwrap() {
             let path = String::from_utf8_lossy(&link.path).into_owned();
             writeln!(

@@ -55,11 +55,12 @@ mod verify;
 mod writer;
 
 pub use document::{BodyText, DocumentSource, LinkSource, PartSource, SectionSource};
-pub use error::{MergeError, OpenError, ReadError, VerifyError, WriteError};
+pub use error::{MergeError, OpenError, ReadError, SynonymError, VerifyError, WriteError};
 pub use link_target::{LinkTargets, find_place};
 pub use options::IndexOptions;
 pub use prepare::{PreparedDocument, prepare};
 pub use reader::{Document, DocumentNumber, Index, IndexSummary, Record, RecordNumber};
+pub use search::synonyms::SynonymList;
 pub use searching::{Hit, SearchRequest, SearchResults, UnknownWord};
 pub use section_id::section_id;
 pub use verify::VerifySummary;

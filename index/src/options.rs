@@ -1,6 +1,9 @@
 //! What decides the bytes of an index beside its documents.
 
-use crate::format::checksum::{Hash, blake2b};
+use crate::{
+    format::checksum::{Hash, blake2b},
+    search::synonyms::SynonymList,
+};
 
 /// Options of a build. Shards can be merged only if they were built with the same ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +24,8 @@ pub struct IndexOptions {
     pub part_limit: u32,
     /// Whatever else of the caller's configuration decides how documents become sections. Recorded only.
     pub configuration: String,
+    /// Words that mean the same.
+    pub synonyms: SynonymList,
 }
 
 impl Default for IndexOptions {
@@ -34,6 +39,7 @@ impl Default for IndexOptions {
             compression_level: 9,
             part_limit: 6000,
             configuration: String::new(),
+            synonyms: SynonymList::default(),
         }
     }
 }
@@ -47,6 +53,7 @@ impl IndexOptions {
             self.description.as_bytes(),
             &self.path_prefix,
             self.configuration.as_bytes(),
+            self.synonyms.as_str().as_bytes(),
         ] {
             pieces.push((text.len() as u64).to_le_bytes().to_vec());
             pieces.push(text.to_vec());

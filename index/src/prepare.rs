@@ -16,6 +16,7 @@ use crate::{
     },
     options::IndexOptions,
     search::{
+        acronyms::{self, Acronym},
         analyzer::{Analyzer, Term},
         tokenizer::{Token, tokens},
     },
@@ -36,6 +37,8 @@ pub struct PreparedDocument {
     /// `(place in terms, frequencies)`.
     pub(crate) document_postings: Vec<(u32, [u32; DOCUMENT_FIELDS])>,
     pub(crate) links: Vec<StoredLink>,
+    /// Each as often as it was found.
+    pub(crate) acronyms: Vec<Acronym>,
 }
 
 /// What the file keeps of a document.
@@ -94,6 +97,7 @@ pub fn prepare(document: &DocumentSource, options: &IndexOptions) -> Result<Prep
     let path_words = path_words(&document.path, &options.path_prefix);
     let mut counter = TermCounter::new();
     let mut links = Vec::new();
+    let mut acronyms = Vec::new();
     let mut number = 0_u32;
     let mut front_matter_length = 0;
     for section in &document.sections {
@@ -107,6 +111,7 @@ pub fn prepare(document: &DocumentSource, options: &IndexOptions) -> Result<Prep
                 }
             }
             counter.close_record(number);
+            acronyms::find(&part.text, &mut acronyms);
             links.extend(part.links.iter().map(|link| StoredLink {
                 record: number,
                 path: link.path.clone(),
@@ -141,6 +146,7 @@ pub fn prepare(document: &DocumentSource, options: &IndexOptions) -> Result<Prep
         record_postings: counter.record_postings,
         document_postings,
         links,
+        acronyms,
     })
 }
 

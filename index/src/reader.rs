@@ -7,6 +7,7 @@ use crate::{
     error::{OpenError, ReadError},
     format::{
         checksum,
+        expansions::{Expansions, Kind},
         layout::{self, Header, Layout, Tag},
         mapping::Bytes,
         metadata::{self, Metadata},
@@ -218,7 +219,7 @@ fn checked_corpus_strings<'b>(
     bytes: &'b [u8],
     layout: &Layout,
     metadata: &Metadata,
-) -> Result<[&'b [u8]; 4], OpenError> {
+) -> Result<[&'b [u8]; 5], OpenError> {
     let heap = bytes.get(layout.range(Tag::Heap)).unwrap_or_default();
     corpus_strings(heap, metadata).ok_or(OpenError::Invalid {
         part: Tag::Heap.name(),
@@ -245,15 +246,16 @@ fn summary(bytes: &[u8], layout: &Layout, metadata: &Metadata) -> Result<IndexSu
     })
 }
 
-/// Title, description, path prefix, configuration.
-pub(crate) fn corpus_strings<'h>(heap: &'h [u8], metadata: &Metadata) -> Option<[&'h [u8]; 4]> {
+/// Title, description, path prefix, configuration, synonyms.
+pub(crate) fn corpus_strings<'h>(heap: &'h [u8], metadata: &Metadata) -> Option<[&'h [u8]; 5]> {
     let mut rest = heap;
-    let mut strings = [&heap[..0]; 4];
+    let mut strings = [&heap[..0]; 5];
     let lengths = [
         metadata.title_length,
         metadata.description_length,
         metadata.path_prefix_length,
         metadata.configuration_length,
+        metadata.synonyms_length,
     ];
     for (string, length) in strings.iter_mut().zip(lengths) {
         (*string, rest) = rest.split_at_checked(length as usize)?;
@@ -382,6 +384,34 @@ impl Index {
             self.metadata.records,
             self.metadata.documents,
         )
+    }
+
+    /// Words that stand for others; none in a shard.
+    pub(crate) fn expansions(&self) -> Result<Expansions<'_>, ReadError> {
+        if self.header().shard.is_some() {
+            return Ok(Expansions::none());
+        }
+        Expansions::new(self.region(Tag::Expansions))
+    }
+
+    /// The words that mean the same, as they were given to the build: one group a line.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError::Damaged`].
+    pub fn synonyms(&self) -> Result<&str, ReadError> {
+        corpus_strings(self.region(Tag::Heap), &self.metadata)
+            .and_then(|[.., synonyms]| std::str::from_utf8(synonyms).ok())
+            .ok_or(ReadError::damaged(Tag::Heap, "the synonyms cannot be read"))
+    }
+
+    /// How many acronyms the documents explain; 0 in a shard.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError::Damaged`].
+    pub fn acronym_count(&self) -> Result<usize, ReadError> {
+        self.expansions()?.count(Kind::Acronym)
     }
 
     /// A document by its number.

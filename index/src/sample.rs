@@ -3,7 +3,7 @@
 
 use crate::{
     DocumentSource, FinishedIndex, Index, IndexOptions, IndexWriter, LinkSource, PartSource, SectionSource,
-    document::BodyText, prepare,
+    SynonymList, document::BodyText, prepare,
 };
 
 fn part(text: &str, prose: &str) -> PartSource {
@@ -48,8 +48,8 @@ fn document(path: &[u8], title: &str, sections: Vec<SectionSource>) -> DocumentS
 
 fn uploads() -> DocumentSource {
     let mut first = part(
-        "# Uploads\n\nSend a `file` in a [form](forms.md#fields).",
-        "Send a in a .",
+        "# Uploads\n\nSend a `file` in a [form](forms.md#fields). The deep text [field](forms.md) (`DTF`).",
+        "Send a in a . The deep text field DTF.",
     );
     first.fields.inline_code = "file".to_owned();
     first.fields.link_text = "form".to_owned();
@@ -141,7 +141,10 @@ pub(crate) fn documents() -> Vec<DocumentSource> {
                     "deep",
                     4,
                     (6, 8),
-                    vec![part("#### Deep\n\nDeep text.", "Deep text.")],
+                    vec![part(
+                        "#### Deep\n\nDeep text form (DTF).",
+                        "Deep text form (DTF).",
+                    )],
                 ),
                 section(
                     "Last",
@@ -160,7 +163,10 @@ pub(crate) fn documents() -> Vec<DocumentSource> {
                 "the-handbook",
                 1,
                 (1, 3),
-                vec![part("# The handbook\n\nRead it.", "Read it.")],
+                vec![part(
+                    "# The handbook\n\nRead the DTF (Deep Text Form).",
+                    "Read the DTF (Deep Text Form).",
+                )],
             )],
         ),
         document(b"docs/log.md", "Log", entries),
@@ -173,6 +179,7 @@ pub(crate) fn options() -> IndexOptions {
         description: "A corpus for tests.".to_owned(),
         path_prefix: b"docs/".to_vec(),
         raw_text: true,
+        synonyms: SynonymList::parse("send upload\nfield, form, entry # of a log\nunknown name").unwrap(),
         ..IndexOptions::default()
     }
 }

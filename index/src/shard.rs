@@ -4,6 +4,7 @@ use crate::{
     content::Content,
     error::{ReadError, WriteError},
     format::{
+        acronym_table,
         layout::Tag,
         link_table,
         section_table::{LengthEntry, table},
@@ -12,6 +13,7 @@ use crate::{
     options::IndexOptions,
     prepare::{StoredDocument, StoredRecord},
     reader::{Document, Index, corpus_strings},
+    search::synonyms::SynonymList,
 };
 
 /// What merging takes out of a shard.
@@ -19,7 +21,7 @@ impl Index {
     /// The options that the shard was built with.
     pub(crate) fn options(&self) -> Result<IndexOptions, ReadError> {
         let damaged = ReadError::damaged(Tag::Heap, "the corpus's strings cannot be read");
-        let [title, description, path_prefix, configuration] =
+        let [title, description, path_prefix, configuration, synonyms] =
             corpus_strings(self.region(Tag::Heap), self.metadata()).ok_or(damaged.clone())?;
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| damaged.clone());
         Ok(IndexOptions {
@@ -31,6 +33,7 @@ impl Index {
             compression_level: self.metadata().compression_level,
             part_limit: self.metadata().part_limit,
             configuration: text(configuration)?,
+            synonyms: SynonymList::parse(&text(synonyms)?).map_err(|_| damaged.clone())?,
         })
     }
 
@@ -78,6 +81,7 @@ impl Index {
             })?;
         let links = link_table::decode(self.region(Tag::Links), self.metadata().records)?;
         content.append_links(links, first_record);
+        content.append_acronyms(acronym_table::decode(self.region(Tag::Acronyms))?);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use crate::{
     error::{ReadError, VerifyError},
     field::RecordField,
     format::{
+        acronym_table,
         checksum::{blake2b, crc32},
         layout::{HEADER_LENGTH, Tag},
         link_table,
@@ -13,6 +14,7 @@ use crate::{
         text_blocks::ArchivedBlockEntry,
     },
     reader::Index,
+    search::synonyms::SynonymList,
     text::TextReader,
 };
 use std::collections::HashSet;
@@ -49,7 +51,9 @@ impl Index {
         let postings = self.verify_terms()?;
         if self.header().shard.is_some() {
             link_table::decode(self.region(Tag::Links), self.metadata().records)?;
+            acronym_table::decode(self.region(Tag::Acronyms))?;
         }
+        self.verify_expansions()?;
         let blocks: &[ArchivedBlockEntry] = table(self.region(Tag::TextBlockTable), Tag::TextBlockTable)?;
         Ok(VerifySummary {
             regions: self.layout().regions.len(),
@@ -59,6 +63,21 @@ impl Index {
             postings,
             text_blocks: blocks.len(),
             text_bytes,
+        })
+    }
+
+    /// The list of synonyms is one, and what stands for other words stands in sections.
+    fn verify_expansions(&self) -> Result<(), ReadError> {
+        if SynonymList::parse(self.synonyms()?).is_err() {
+            return Err(ReadError::damaged(
+                Tag::Heap,
+                "the synonyms are no list of groups",
+            ));
+        }
+        let dictionary = self.dictionary();
+        self.expansions()?.check(|term| {
+            let entry = dictionary.find(term)?;
+            Ok(entry.is_some_and(|entry| entry.section_frequency > 0))
         })
     }
 

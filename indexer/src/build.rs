@@ -6,11 +6,13 @@
 //! number of threads or on the order in which the file system lists files.
 
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use docs_index::{
-    FinishedIndex, IndexOptions, IndexWriter, LinkTargets, PreparedDocument, WriteError, prepare,
+    FinishedIndex, IndexOptions, IndexWriter, LinkTargets, PreparedDocument, SynonymError, SynonymList,
+    WriteError, prepare,
 };
 use rayon::prelude::*;
 use thiserror::Error;
@@ -35,6 +37,18 @@ pub struct Shard {
     pub number: u32,
     /// How many there are.
     pub count: u32,
+}
+
+/// Which words mean the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Synonyms {
+    /// Those of the list that comes with the program.
+    #[default]
+    BuiltIn,
+    /// Those of the list in this file.
+    File(PathBuf),
+    /// None.
+    Off,
 }
 
 /// What to compile, and how.
@@ -66,6 +80,8 @@ pub struct BuildOptions {
     pub check_links: bool,
     /// Addresses of the site made of the tree: links below them are links into the tree.
     pub url_prefixes: Vec<String>,
+    /// Which words mean the same.
+    pub synonyms: Synonyms,
     /// Build this shard of the tree only.
     pub shard: Option<Shard>,
     /// Threads to use; as many as there are cores where this is none.
@@ -115,6 +131,22 @@ pub enum BuildError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// A list of synonyms cannot be read.
+    #[error("--synonyms {} cannot be read", path.display())]
+    SynonymFile {
+        /// The file as given.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A file is no list of synonyms.
+    #[error("{}{}", path.display(), line_of(source))]
+    Synonyms {
+        /// The file as given.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: SynonymError,
+    },
     /// The system gives no threads.
     #[error("the worker threads cannot be started")]
     Threads(#[source] rayon::ThreadPoolBuildError),
@@ -131,12 +163,49 @@ pub enum BuildError {
     Finish(#[source] WriteError),
 }
 
+/// `:LINE` of what is wrong with a list.
+fn line_of(error: &SynonymError) -> String {
+    error.line().map(|line| format!(":{line}")).unwrap_or_default()
+}
+
+/// The list to use, read from its file.
+fn synonym_list(synonyms: &Synonyms) -> Result<SynonymList, BuildError> {
+    match synonyms {
+        Synonyms::BuiltIn => Ok(SynonymList::default()),
+        Synonyms::Off => Ok(SynonymList::none()),
+        Synonyms::File(path) => {
+            let text = read_list(path).map_err(|source| BuildError::SynonymFile {
+                path: path.clone(),
+                source,
+            })?;
+            SynonymList::parse(&text).map_err(|source| BuildError::Synonyms {
+                path: path.clone(),
+                source,
+            })
+        }
+    }
+}
+
+/// The text of a list; of one that is too long as much as shows that it is.
+fn read_list(path: &Path) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    let limit = SynonymList::BYTE_LIMIT as u64 + 4;
+    std::fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    if bytes.len() > SynonymList::BYTE_LIMIT {
+        // Where it was cut need not be the end of a character.
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
 /// Compiles the tree.
 ///
 /// # Errors
 /// Where the tree cannot be walked or the index cannot hold it. A document that cannot be read is a warning.
 pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Result<Build, BuildError> {
     let begin = std::time::Instant::now();
+    let synonyms = synonym_list(&options.synonyms)?;
     let mut found = walk(&options.tree, &options.walk)?;
     let (site, site_warnings) = Site::detect(&options.tree);
     found.warnings.extend(site_warnings);
@@ -153,6 +222,7 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
             "anchors={flavour} mdx={} myst={} obsidian={} url={}",
             site.markdown_is_mdx, site.myst, site.obsidian, options.base_url
         ),
+        synonyms,
     };
     // Links lead into all of the tree, whatever is built of it.
     let paths: Vec<Vec<u8>> = found.files.iter().map(|file| file.path_in_tree.clone()).collect();

@@ -15,7 +15,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::build::{BuildOptions, Shard};
+use crate::build::{BuildOptions, Shard, Synonyms};
 use crate::eval_command::Floor;
 use crate::evaluation::metrics::{Metric, UnknownMetric};
 use crate::flavour::Flavour;
@@ -42,11 +42,15 @@ Examples:
   docs-indexer build ./docs -o docs.idx --strict --json > report.json
   docs-indexer build docs/en/docs -o docs.idx --include-root docs_src --check-links
   docs-indexer build ./docs -o docs.idx --format sarif > docs.sarif
+  docs-indexer build ./docs -o docs.idx --synonyms words.txt
   docs-indexer build ./docs -o 1.idx --shard 1/2
 
 Globs know *, ?, [ab], {a,b} and **. A glob with a / is matched against the path in
 the tree, one without against every name in it; one that matches a folder matches
-all that is in it.";
+all that is in it.
+
+A list of synonyms has one group of words that mean the same on each line, such as
+delete, remove, erase; # begins a comment. It takes the place of the built-in list.";
 
 const INSPECT_EXAMPLES: &str = "\
 Examples:
@@ -222,6 +226,12 @@ pub struct BuildArgs {
     /// Do not index a section under the texts of links to it
     #[arg(long, help_heading = "Index")]
     pub no_incoming: bool,
+    /// Words that mean the same, one group a line, instead of the built-in list
+    #[arg(long, value_name = "FILE", help_heading = "Index")]
+    pub synonyms: Option<PathBuf>,
+    /// Take no words to mean the same
+    #[arg(long, help_heading = "Index")]
+    pub no_synonyms: bool,
     /// Cut longer sections into parts of at most so many bytes, where blocks allow
     #[arg(long, value_name = "BYTES", default_value_t = 6000, value_parser = clap::value_parser!(u32).range(500..=1_000_000), help_heading = "Index")]
     pub part_limit: u32,
@@ -259,6 +269,11 @@ impl BuildArgs {
             include_roots: self.include_root.clone(),
             check_links: self.check_links,
             url_prefixes: self.url_prefix.clone(),
+            synonyms: match &self.synonyms {
+                _ if self.no_synonyms => Synonyms::Off,
+                Some(path) => Synonyms::File(path.clone()),
+                None => Synonyms::BuiltIn,
+            },
             shard: self.shard,
             threads: self.threads,
         }
@@ -418,8 +433,29 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Err
             }
         };
         build.json = build.format == ReportFormat::Json;
+        if build.no_synonyms && build.synonyms.is_some() {
+            match strength(given("no_synonyms")).cmp(&strength(given("synonyms"))) {
+                Ordering::Greater => build.synonyms = None,
+                Ordering::Less => build.no_synonyms = false,
+                Ordering::Equal => {
+                    return Err(command.error(
+                        ErrorKind::ArgumentConflict,
+                        "--synonyms and --no-synonyms disagree: give one",
+                    ));
+                }
+            }
+        }
     }
     Ok(cli)
+}
+
+/// A flag beats the environment, the environment beats a default.
+fn strength(source: Option<ValueSource>) -> u8 {
+    match source {
+        Some(ValueSource::CommandLine) => 2,
+        Some(ValueSource::EnvVariable) => 1,
+        _ => 0,
+    }
 }
 
 /// The format that `--json` and `--format` ask for together, where they can be reconciled: a flag beats the environment.
@@ -428,12 +464,7 @@ fn format_of(
     json: Option<ValueSource>,
     format: Option<ValueSource>,
 ) -> Option<ReportFormat> {
-    let asked = |source| match source {
-        Some(ValueSource::CommandLine) => 2,
-        Some(ValueSource::EnvVariable) => 1,
-        _ => 0,
-    };
-    match asked(json).cmp(&asked(format)) {
+    match strength(json).cmp(&strength(format)) {
         _ if !build.json || build.format == ReportFormat::Json => Some(build.format),
         Ordering::Greater => Some(ReportFormat::Json),
         Ordering::Less => Some(build.format),

@@ -102,7 +102,7 @@ fn section_line<'i>(
 }
 
 fn print_summary(index: &Index, output: &mut Output) -> Result<()> {
-    for line in facts(&index.summary()) {
+    for line in facts(&index.summary(), (index.synonyms()?, index.acronym_count()?)) {
         output.data(&line)?;
     }
     let documents = documents(index).collect::<Result<Vec<_>, ReadError>>()?;
@@ -133,7 +133,7 @@ fn print_summary(index: &Index, output: &mut Output) -> Result<()> {
 }
 
 /// The facts of the file, one a line, names and values in two columns.
-fn facts(summary: &IndexSummary) -> Vec<String> {
+fn facts(summary: &IndexSummary, (synonyms, acronyms): (&str, usize)) -> Vec<String> {
     let mut facts: Vec<(&str, String)> = Vec::new();
     for (name, text) in [("title", &summary.title), ("description", &summary.description)] {
         if !text.is_empty() {
@@ -150,6 +150,8 @@ fn facts(summary: &IndexSummary) -> Vec<String> {
         ("documents", number(summary.documents)),
         ("sections", number(summary.sections)),
         ("parts", number(summary.records)),
+        ("synonyms", counted(synonyms.lines().count(), "group")),
+        ("acronyms", number(acronyms)),
         ("source", size(summary.source_bytes)),
         ("file", size(summary.file_bytes)),
         (

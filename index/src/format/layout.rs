@@ -70,7 +70,7 @@ pub(crate) const REQUIRED: u32 = 1;
 pub(crate) const MAX_REGIONS: u32 = 64;
 
 macro_rules! tags {
-    ($($(#[$doc:meta])* $variant:ident = $tag:literal, $needed:literal;)*) => {
+    ($($(#[$doc:meta])* $variant:ident = $tag:literal, $whole:literal, $shard:literal;)*) => {
         /// The regions of this format version, in the order of the file.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Tag { $($(#[$doc])* $variant),* }
@@ -83,9 +83,10 @@ macro_rules! tags {
                 match self { $(Self::$variant => $tag),* }
             }
 
-            /// Whether a whole index must have the region.
-            const fn needed(self) -> bool {
-                match self { $(Self::$variant => $needed),* }
+            /// Whether a whole index, or a shard, must have the region.
+            const fn needed(self, is_shard: bool) -> bool {
+                let (in_whole, in_shard) = match self { $(Self::$variant => ($whole, $shard)),* };
+                if is_shard { in_shard } else { in_whole }
             }
         }
     };
@@ -93,25 +94,29 @@ macro_rules! tags {
 
 tags! {
     /// Counts, averages and options.
-    Metadata = "META", true;
+    Metadata = "META", true, true;
     /// Document records.
-    Documents = "DOCS", true;
+    Documents = "DOCS", true, true;
     /// Records.
-    Records = "RECS", true;
+    Records = "RECS", true, true;
     /// Field lengths of the records.
-    Lengths = "LENS", true;
+    Lengths = "LENS", true, true;
     /// Strings of documents and records.
-    Heap = "HEAP", true;
+    Heap = "HEAP", true, true;
     /// Where the text blocks are.
-    TextBlockTable = "TBLK", true;
+    TextBlockTable = "TBLK", true, true;
     /// Text blocks.
-    Text = "TEXT", true;
+    Text = "TEXT", true, true;
     /// Term dictionary.
-    Terms = "TERM", true;
+    Terms = "TERM", true, true;
     /// Posting lists.
-    Postings = "POST", true;
+    Postings = "POST", true, true;
+    /// Words that stand for others, in whole indexes only.
+    Expansions = "EXPN", true, false;
     /// Links between sections, in shards only.
-    Links = "LINK", false;
+    Links = "LINK", false, true;
+    /// Acronyms as they were found, in shards only.
+    Acronyms = "ACRO", false, true;
 }
 
 impl Tag {
@@ -247,10 +252,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Layout, OpenError> {
         .ok_or_else(|| invalid_header("the region table does not fit the file"))?;
     check("region table", table, u32_at(header, H_TABLE_CHECKSUM))?;
     let regions = read_table(table, table_end, bytes.len())?;
-    if let Some(tag) = Tag::ALL.iter().find(|tag| {
-        (tag.needed() || (shard.is_some() && **tag == Tag::Links))
-            && !regions.iter().any(|region| region.tag == Some(**tag))
-    }) {
+    if let Some(tag) = Tag::ALL
+        .iter()
+        .find(|tag| tag.needed(shard.is_some()) && !regions.iter().any(|region| region.tag == Some(**tag)))
+    {
         return Err(OpenError::MissingRegion { tag: tag.name() });
     }
     Ok(Layout {
@@ -441,7 +446,7 @@ mod tests {
     fn sample() -> Vec<u8> {
         let regions: Vec<_> = Tag::ALL
             .iter()
-            .filter(|tag| tag.needed())
+            .filter(|tag| tag.needed(false))
             .enumerate()
             .map(|(i, &tag)| (tag, vec![i as u8; i + 1]))
             .collect();
@@ -580,15 +585,16 @@ mod tests {
     fn an_unknown_optional_region_is_skipped() {
         let mut regions: Vec<_> = Tag::ALL
             .iter()
-            .filter(|tag| tag.needed())
+            .filter(|tag| tag.needed(false))
             .map(|&tag| (tag, vec![1]))
             .collect();
+        let place = regions.len();
         regions.push((Tag::Links, vec![2; 5]));
         let mut file = assemble(&regions, [0; 32], None);
-        let entry = HEADER_LENGTH + 9 * REGION_ENTRY_LENGTH;
+        let entry = HEADER_LENGTH + place * REGION_ENTRY_LENGTH;
         file[entry..entry + 4].copy_from_slice(b"VECT");
         file[entry + 4] = 0;
         reseal(&mut file);
-        assert_eq!(read(&file).unwrap().regions[9].tag, None);
+        assert_eq!(read(&file).unwrap().regions[place].tag, None);
     }
 }

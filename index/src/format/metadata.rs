@@ -1,6 +1,6 @@
 //! Counts, field statistics and options of the whole index: one flat rkyv record. Spec chapter 4.
 //!
-//! Its four strings (title, description, path prefix, configuration) stand at the start of the string heap,
+//! Its five strings (title, description, path prefix, configuration, synonyms) stand at the start of the string heap,
 //! one after the other; their lengths are here.
 
 use super::layout::Tag;
@@ -68,6 +68,7 @@ pub(crate) struct Metadata {
     pub(crate) description_length: u32,
     pub(crate) path_prefix_length: u32,
     pub(crate) configuration_length: u32,
+    pub(crate) synonyms_length: u32,
     /// zstd level of the text blocks.
     pub(crate) compression_level: i32,
     /// 1: text blocks are stored as they are.
@@ -114,6 +115,7 @@ pub(crate) fn decode(region: &[u8]) -> Result<Metadata, ReadError> {
         description_length: archived.description_length.to_native(),
         path_prefix_length: archived.path_prefix_length.to_native(),
         configuration_length: archived.configuration_length.to_native(),
+        synonyms_length: archived.synonyms_length.to_native(),
         compression_level: archived.compression_level.to_native(),
         raw_text: archived.raw_text,
         incoming: archived.incoming,
@@ -134,6 +136,7 @@ pub(crate) const FIELDS: &[(&str, usize)] = &[
     ("description length", 4),
     ("path prefix length", 4),
     ("configuration length", 4),
+    ("synonyms length", 4),
     ("compression level", 4),
     ("raw text", 1),
     ("incoming", 1),
@@ -175,7 +178,7 @@ mod tests {
         let body = 32 + 12 * LengthKind::Body as usize;
         assert_eq!(bytes[body..body + 8], (1_u64 << 40).to_le_bytes());
         assert_eq!(bytes[body + 8..body + 12], 9_u32.to_le_bytes());
-        assert_eq!(bytes[120..124], (-3_i32).to_le_bytes());
+        assert_eq!(bytes[124..128], (-3_i32).to_le_bytes());
     }
 
     #[test]

@@ -8,7 +8,9 @@
 // Offsets and counts come out of the file, so no index and no sum may be taken on trust.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::arithmetic_side_effects))]
 
+pub(crate) mod acronym_table;
 pub(crate) mod checksum;
+pub(crate) mod expansions;
 pub(crate) mod layout;
 pub(crate) mod link_table;
 pub(crate) mod mapping;

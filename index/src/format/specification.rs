@@ -1,6 +1,7 @@
 //! Holds the tables of `format-spec.md` against the constants of the code.
 
 use super::{
+    expansions::{self, Kind},
     layout::{HEADER_FIELDS, REGION_ENTRY_FIELDS, Tag},
     metadata, section_table, text_blocks,
 };
@@ -61,6 +62,7 @@ fn expected() -> Vec<(&'static str, Vec<String>)> {
         ("TBLK", sized(text_blocks::FIELDS)),
         ("record fields", numbered(&RecordField::NAMES)),
         ("document fields", numbered(&DocumentField::NAMES)),
+        ("expansions", numbered(&Kind::NAMES)),
     ]
 }
 
@@ -98,6 +100,8 @@ fn the_numbers_in_the_text_of_the_specification_are_those_of_the_code() {
         format!("`{}`", magic.trim()),
         format!("(at most {})", super::layout::MAX_REGIONS),
         format!("posting blocks** of {} postings", super::postings::BLOCK),
+        format!("number of lists, 1 to {}", expansions::LISTS_IN_ENTRY),
+        format!("number of its terms, 1 to {}", expansions::TERMS_IN_LIST),
         "reaches 16,384 bytes".to_owned(),
         "at most 33,554,432 bytes".to_owned(),
     ] {

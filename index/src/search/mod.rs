@@ -7,6 +7,7 @@
 //! What a later release adds has its place: typo candidates, synonyms and acronyms join a term's group in
 //! [`query`]; evidence from the whole page re-orders the best records between [`bm25`] and [`ranking`].
 
+pub(crate) mod acronyms;
 pub(crate) mod analyzer;
 pub(crate) mod bm25;
 pub(crate) mod edit_distance;
@@ -15,4 +16,5 @@ pub(crate) mod query;
 pub(crate) mod ranking;
 pub(crate) mod scope;
 pub(crate) mod snippet;
+pub(crate) mod synonyms;
 pub(crate) mod tokenizer;

@@ -16,4 +16,5 @@ mod program;
 mod queries;
 mod search;
 mod shards;
+mod synonyms;
 mod usage;

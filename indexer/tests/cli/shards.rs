@@ -7,8 +7,9 @@ fn tree() -> Place {
     let place = Place::new();
     for number in 0..40 {
         let text = format!(
-            "Topic{} and `fn_{number}` with words for page {number}.\n\n",
-            number % 3
+            "Topic{} and `fn_{number}` with words for page {number}. Long {} Form (LF).\n\n",
+            number % 3,
+            ["", "of"][number % 2],
         );
         let page = format!(
             "# Page {number}\n\n{}See [page {}](../d{}/p{:02}.md#more).\n\n## More\n\nThe same end everywhere.\n",
