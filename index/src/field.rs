@@ -6,6 +6,7 @@
 use crate::format::{
     metadata::LengthKind,
     postings::{DOCUMENT_FIELDS, RECORD_FIELDS},
+    section_table::ArchivedDocumentEntry,
 };
 
 /// A field of a record; the numbers are places in a posting's frequencies.
@@ -31,8 +32,7 @@ impl RecordField {
         Self::Incoming,
     ];
 
-    /// Names in the specification.
-    #[cfg(test)]
+    /// Names in the specification, and for people.
     pub(crate) const NAMES: [&str; RECORD_FIELDS] = [
         "heading",
         "prose",
@@ -42,6 +42,10 @@ impl RecordField {
         "front matter",
         "incoming",
     ];
+
+    pub(crate) const fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
 
     pub(crate) const fn weight(self) -> f32 {
         match self {
@@ -86,14 +90,25 @@ pub(crate) enum DocumentField {
 impl DocumentField {
     pub(crate) const ALL: [Self; DOCUMENT_FIELDS] = [Self::Title, Self::Path];
 
-    /// Names in the specification.
-    #[cfg(test)]
+    /// Names in the specification, and for people.
     pub(crate) const NAMES: [&str; DOCUMENT_FIELDS] = ["title", "path"];
+
+    pub(crate) const fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
 
     pub(crate) const fn weight(self) -> f32 {
         match self {
             Self::Title => 2.0,
             Self::Path => 1.5,
+        }
+    }
+
+    /// Its length in terms.
+    pub(crate) fn length(self, document: &ArchivedDocumentEntry) -> u32 {
+        match self {
+            Self::Title => document.title_length.to_native(),
+            Self::Path => document.path_length.to_native(),
         }
     }
 

@@ -61,7 +61,9 @@ pub use options::IndexOptions;
 pub use prepare::{PreparedDocument, prepare};
 pub use reader::{Document, DocumentNumber, Index, IndexSummary, Record, RecordNumber};
 pub use search::synonyms::SynonymList;
-pub use searching::{Hit, SearchRequest, SearchResults, UnknownWord};
+pub use searching::{
+    Explanation, Hit, MatchExplanation, SearchRequest, SearchResults, TermExplanation, UnknownWord,
+};
 pub use section_id::section_id;
 pub use verify::VerifySummary;
 pub use writer::{FinishedIndex, IndexWriter, merge};

@@ -21,6 +21,10 @@ pub struct Found {
     pub unknown_words: Vec<UnknownWord>,
     /// Whether the end of an overlong query was left out.
     pub is_truncated: bool,
+    /// Words that the query excludes.
+    pub excluded_words: Vec<String>,
+    /// Whether no section has the query's phrases.
+    pub phrases_missing: bool,
 }
 
 /// One hit.
@@ -88,6 +92,8 @@ impl Found {
             hits: hits.collect::<Result<_, ReadError>>()?,
             unknown_words: results.unknown_words,
             is_truncated: results.truncated,
+            excluded_words: results.excluded_words,
+            phrases_missing: results.phrases_missing,
         })
     }
 }

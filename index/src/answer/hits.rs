@@ -12,6 +12,9 @@ use crate::searching::{SearchRequest, UnknownWord};
 /// Said of a query whose end was left out.
 const TOO_LONG: &str = "The query is too long: only its first words were used.";
 
+/// A query may have hundreds of words; a model needs the first few.
+const WORDS_NAMED: usize = 10;
+
 /// The answer of a search.
 pub fn search(found: &Found, asked: &SearchRequest<'_>, max_bytes: usize) -> Answer {
     if found.hits.is_empty() {
@@ -27,11 +30,7 @@ pub fn search(found: &Found, asked: &SearchRequest<'_>, max_bytes: usize) -> Ans
         push_hit(&mut text, hit);
         ends.push(text.len());
     }
-    let note = if found.is_truncated {
-        format!("\n\n{TOO_LONG}")
-    } else {
-        String::new()
-    };
+    let note = note(found);
     if text.len() + note.len() <= max_bytes {
         text.push_str(&note);
         return Answer::done(text, max_bytes);
@@ -80,9 +79,52 @@ fn push_hit(text: &mut String, hit: &FoundHit) {
     text.push_str(&snippet);
 }
 
+/// What was searched for otherwise than it was asked, after an empty line; empty if nothing was.
+fn note(found: &Found) -> String {
+    let mut sentences = Vec::new();
+    if found.phrases_missing {
+        sentences.push("No section has the quoted words as they stand; these have them apart.".to_owned());
+    }
+    let (replaced, unknown): (Vec<_>, Vec<_>) = found
+        .unknown_words
+        .iter()
+        .take(WORDS_NAMED)
+        .partition(|unknown| unknown.searched_as.is_some());
+    for word in replaced {
+        let searched_as = word.searched_as.as_deref().unwrap_or_default();
+        sentences.push(format!(
+            "{} is not in the index: searched for {}.",
+            quoted(&word.word),
+            quoted(searched_as)
+        ));
+    }
+    if !unknown.is_empty() {
+        let words: Vec<String> = unknown.iter().map(|unknown| quoted(&unknown.word)).collect();
+        sentences.push(format!("Not in the index: {}.", words.join(", ")));
+    }
+    if !found.excluded_words.is_empty() {
+        sentences.push(excluded(found));
+    }
+    if found.is_truncated {
+        sentences.push(TOO_LONG.to_owned());
+    }
+    if sentences.is_empty() {
+        String::new()
+    } else {
+        format!("\n\n{}", sentences.join(" "))
+    }
+}
+
+fn excluded(found: &Found) -> String {
+    let words = found.excluded_words.iter().take(WORDS_NAMED);
+    let words: Vec<String> = words.map(|word| quoted(word)).collect();
+    format!(
+        "Sections with {} were left out: a leading minus excludes a word.",
+        words.join(", ")
+    )
+}
+
 fn no_hits(found: &Found, asked: &SearchRequest<'_>) -> String {
-    /// A query may have hundreds of words; a model needs the first few.
-    const WORDS_NAMED: usize = 10;
     let query = quoted(asked.query);
     let path = asked.path_prefix.filter(|path| !path.is_empty());
     let place = path.map_or_else(String::new, |path| format!(" under {}", quoted(path)));
@@ -95,6 +137,9 @@ fn no_hits(found: &Found, asked: &SearchRequest<'_>) -> String {
     let mut text = format!("No hits for {query}{place}.");
     if found.is_truncated {
         let _ = write!(text, " {TOO_LONG}");
+    }
+    if !found.excluded_words.is_empty() {
+        let _ = write!(text, " {}", excluded(found));
     }
     let unknown_words = &found.unknown_words;
     if unknown_words.is_empty() {
@@ -197,6 +242,7 @@ mod tests {
     fn nothing_found_says_which_words_are_unknown() {
         let word = |word: &str, nearest: &[&str]| UnknownWord {
             word: word.to_owned(),
+            searched_as: None,
             nearest: nearest.iter().map(|&word| word.to_owned()).collect(),
         };
         let unknown_words = vec![word("requst", &["request", "quest"]), word("zzz", &[])];
@@ -242,6 +288,29 @@ mod tests {
         No hits for "the the". The query is too long: only its first words were used. Try other words.
         No hits for "the" under "guide/". Try other words, or search without path.
         No more hits for "the": offset 40 is past the last one.
+        "#);
+    }
+
+    #[test]
+    fn what_was_searched_for_otherwise_than_asked_is_said_last() {
+        let unknown = |word: &str, searched_as: Option<&str>| UnknownWord {
+            word: word.to_owned(),
+            searched_as: searched_as.map(str::to_owned),
+            nearest: Vec::new(),
+        };
+        let hits = vec![hit("a.md", &["A"], 2.0, true, "Upload it.")];
+        let all = Found {
+            unknown_words: vec![unknown("uplaod", Some("upload")), unknown("zzz", None)],
+            excluded_words: vec!["beta".to_owned()],
+            phrases_missing: true,
+            is_truncated: true,
+            ..found(hits)
+        };
+        insta::assert_snapshot!(search(&all, &asked("x"), AMPLE).text, @r#"
+        [a.md] A (2.0, complete)
+        Upload it.
+
+        No section has the quoted words as they stand; these have them apart. "uplaod" is not in the index: searched for "upload". Not in the index: "zzz". Sections with "beta" were left out: a leading minus excludes a word. The query is too long: only its first words were used.
         "#);
     }
 
@@ -311,8 +380,18 @@ mod tests {
             let hits = std::iter::repeat_n(hit(&id, &[&heading, "x"], 1.5, false, &text), copies).collect();
             let snippet_chars = copies % 2;
             let asked = SearchRequest { offset, snippet_chars, path_prefix: Some(&id), ..SearchRequest::new(&text) };
-            let unknown = UnknownWord { word: text.clone(), nearest: vec![heading.clone()] };
-            let found = Found { hits, is_truncated: copies % 3 == 0, unknown_words: vec![unknown; copies] };
+            let unknown = UnknownWord {
+                word: text.clone(),
+                searched_as: (copies % 2 == 0).then(|| text.clone()),
+                nearest: vec![heading.clone()],
+            };
+            let found = Found {
+                hits,
+                is_truncated: copies % 3 == 0,
+                unknown_words: vec![unknown; copies],
+                excluded_words: vec![text.clone(); copies % 4],
+                phrases_missing: copies % 5 == 0,
+            };
             let nothing = Found { hits: Vec::new(), ..found.clone() };
             for found in [found, nothing] {
                 prop_assert!(search(&found, &asked, max_bytes).text.len() <= max_bytes);

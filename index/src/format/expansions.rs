@@ -133,20 +133,17 @@ impl<'a> Expansions<'a> {
     }
 
     /// The terms that stand for a term, in byte order; empty if it has none.
-    #[cfg_attr(not(test), expect(dead_code, reason = "queries do not ask yet"))]
     pub(crate) fn synonyms(&self, term: &str) -> Result<Vec<&'a str>, ReadError> {
         let lists = self.lists_of(Kind::Synonyms, term)?;
         Ok(lists.into_iter().next().unwrap_or_default())
     }
 
     /// The long forms of an acronym, the most frequent first, each as its terms.
-    #[cfg_attr(not(test), expect(dead_code, reason = "queries do not ask yet"))]
     pub(crate) fn long_forms(&self, acronym: &str) -> Result<Vec<Vec<&'a str>>, ReadError> {
         self.lists_of(Kind::Acronym, acronym)
     }
 
     /// The acronyms whose long forms begin with a term, each with all terms of the form.
-    #[cfg_attr(not(test), expect(dead_code, reason = "queries do not ask yet"))]
     pub(crate) fn acronyms_of(&self, first_term: &str) -> Result<Vec<(&'a str, Vec<&'a str>)>, ReadError> {
         self.lists_of(Kind::LongForm, first_term)?
             .into_iter()

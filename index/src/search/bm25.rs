@@ -9,25 +9,31 @@
 //! Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004; idf as in
 //! Lucene.
 //!
-//! The walk is record at a time: each posting list has a cursor, and the lowest record of all is scored next. So
-//! the memory of a search depends on the query and not on the index. Only the best records are kept.
+//! The walk goes through the records in windows of [`WINDOW`]: in each, the postings of one term after the other are
+//! added up. So the memory of a search depends on the query and not on the index, and what is done for a posting is
+//! a few additions. Only the best records are kept.
 
 use super::{
-    query::{Group, Query},
+    posting_cursor::PostingCursor,
+    query::{Exclusion, Group, Query},
     scope::Scope,
+    top_k::{Best, Collector, Scored},
 };
 use crate::{
     error::ReadError,
     field::{DocumentField, RecordField},
     format::{
         layout::Tag,
-        metadata::{LengthKind, Metadata},
-        postings::{Block, DOCUMENT_FIELDS, PostingList, RECORD_FIELDS},
+        metadata::{LengthKind, LengthTotal, Metadata},
+        postings::{DOCUMENT_FIELDS, RECORD_FIELDS},
         section_table::{ArchivedDocumentEntry, ArchivedLengthEntry, NONE},
+        term_dictionary::TermEntry,
     },
     reader::{Index, RecordNumber},
 };
-use std::cmp::Ordering;
+
+/// Records that are scored together.
+const WINDOW: u32 = 4096;
 
 /// How fast further occurrences stop to count, and how far lengths matter.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,68 +54,64 @@ impl Parameters {
     }
 }
 
-/// A record with its score.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Scored {
-    pub(crate) record: RecordNumber,
-    pub(crate) score: f32,
-}
-
-impl Scored {
-    /// Best first: the higher score, and of equal ones the lower record.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that sorting takes")]
-    pub(crate) fn compare(&self, other: &Self) -> Ordering {
-        other
-            .score
-            .total_cmp(&self.score)
-            .then(self.record.cmp(&other.record))
-    }
-}
-
-/// The best records, best first.
-#[derive(Debug)]
-pub(crate) struct Best {
-    pub(crate) list: Vec<Scored>,
-    /// Whether there were more than were kept.
-    pub(crate) is_cut: bool,
-}
-
-/// The best `limit` records of those in `scope`.
+/// The best `limit` records of those in `scope`; with `required`, only such as have every term of the query's phrases.
 pub(crate) fn best(
     index: &Index,
+    context: &Context<'_>,
     query: &Query<'_>,
     scope: Option<&Scope>,
+    required: bool,
     limit: usize,
 ) -> Result<Best, ReadError> {
-    let context = Context::new(index)?;
     let mut groups: Vec<GroupCursor<'_>> = query
         .groups
         .iter()
-        .map(|group| GroupCursor::new(&context, group))
+        .map(|group| GroupCursor::new(context, group))
+        .collect::<Result<_, _>>()?;
+    let mut exclusions: Vec<ExclusionCursor<'_>> = query
+        .exclusions
+        .iter()
+        .map(ExclusionCursor::new)
         .collect::<Result<_, _>>()?;
     let mut collector = Collector::new(limit);
     let end = scope.map_or(NONE, Scope::end);
     if let Some(scope) = scope {
         for group in &mut groups {
-            group.seek(&context, scope.start())?;
+            group.seek(context, scope.start())?;
         }
     }
+    let mut window = Window::new();
     loop {
-        let record = groups.iter().map(GroupCursor::current).min().unwrap_or(NONE);
-        if record >= end {
+        let start = groups.iter().map(GroupCursor::current).min().unwrap_or(NONE);
+        if start >= end {
             return Ok(collector.finish());
         }
-        let mut score = 0.0;
+        window.start = start;
+        window.stop = start.saturating_add(WINDOW).min(end);
+        window.found.insert_all(required);
         for group in &mut groups {
-            if group.current() == record {
-                score += group.take(&context)?;
+            group.add(context, &mut window)?;
+            if required && group.is_required {
+                window.found.keep(&window.in_group);
+            } else if !required {
+                window.found.add(&window.in_group);
             }
+            window.close_group(group.factor, context.parameters.k1);
         }
-        if match scope {
-            Some(scope) => scope.holds(index, record)?,
-            None => true,
-        } {
-            collector.push(Scored { record, score });
+        for exclusion in &mut exclusions {
+            exclusion.remove(&mut window)?;
+        }
+        for place in window.scored.drain() {
+            let score = std::mem::take(&mut window.scores[place]);
+            let record = start + place as u32;
+            if window.found.holds(place)
+                && match scope {
+                    Some(scope) => scope.holds(index, record)?,
+                    None => true,
+                }
+            {
+                collector.push(Scored { record, score });
+            }
         }
     }
 }
@@ -124,74 +126,46 @@ pub(crate) fn idf(records: u32, section_frequency: u32) -> f32 {
     (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
 }
 
-/// Keeps the best of what it is given, in memory for twice as many.
-struct Collector {
-    limit: usize,
-    list: Vec<Scored>,
-    /// The last of the best when they were last sorted out: what is not better than it is out.
-    threshold: Option<Scored>,
-}
-
-impl Collector {
-    fn new(limit: usize) -> Self {
-        Self {
-            limit: limit.max(1),
-            list: Vec::new(),
-            threshold: None,
-        }
-    }
-
-    fn push(&mut self, scored: Scored) {
-        if self
-            .threshold
-            .is_some_and(|threshold| threshold.compare(&scored).is_lt())
-        {
-            return;
-        }
-        self.list.push(scored);
-        if self.list.len() >= self.limit.saturating_mul(2) {
-            self.cut();
-        }
-    }
-
-    fn cut(&mut self) {
-        if self.list.len() > self.limit {
-            let (_, last, _) = self.list.select_nth_unstable_by(self.limit - 1, Scored::compare);
-            self.threshold = Some(*last);
-            self.list.truncate(self.limit);
-        }
-    }
-
-    fn finish(mut self) -> Best {
-        self.cut();
-        self.list.sort_unstable_by(Scored::compare);
-        Best {
-            is_cut: self.threshold.is_some(),
-            list: self.list,
-        }
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a score does not need more than 24 bits"
+)]
+fn average_page(metadata: &Metadata) -> f32 {
+    let terms = |kind: LengthKind| metadata.lengths[kind as usize].terms;
+    let total = terms(LengthKind::Heading).saturating_add(terms(LengthKind::Body));
+    if total == 0 {
+        1.0
+    } else {
+        total as f32 / metadata.documents as f32
     }
 }
 
 /// What scoring reads of the index.
-struct Context<'i> {
-    parameters: Parameters,
-    record_count: u32,
+pub(crate) struct Context<'i> {
+    pub(crate) parameters: Parameters,
+    pub(crate) record_count: u32,
+    /// Average length, of each kind.
+    pub(crate) averages: [f32; LengthKind::COUNT],
     /// b / average length, of each kind.
     slopes: [f32; LengthKind::COUNT],
-    lengths: &'i [ArchivedLengthEntry],
-    documents: &'i [ArchivedDocumentEntry],
+    pub(crate) lengths: &'i [ArchivedLengthEntry],
+    pub(crate) documents: &'i [ArchivedDocumentEntry],
+    /// Average length of a document, heading and body of all its records.
+    pub(crate) average_page: f32,
 }
 
 impl<'i> Context<'i> {
-    fn new(index: &'i Index) -> Result<Self, ReadError> {
+    pub(crate) fn new(index: &'i Index) -> Result<Self, ReadError> {
         let metadata = index.metadata();
         let parameters = Parameters::of(metadata);
         Ok(Self {
             parameters,
             record_count: metadata.records,
+            averages: metadata.lengths.map(LengthTotal::average),
             slopes: metadata.lengths.map(|total| parameters.b / total.average()),
             lengths: index.length_entries()?,
             documents: index.documents()?,
+            average_page: average_page(metadata),
         })
     }
 
@@ -200,11 +174,11 @@ impl<'i> Context<'i> {
         clippy::cast_precision_loss,
         reason = "a score does not need more than 24 bits"
     )]
-    fn normalised(&self, frequency: u32, length: u32, kind: LengthKind) -> f32 {
+    pub(crate) fn normalised(&self, frequency: u32, length: u32, kind: LengthKind) -> f32 {
         frequency as f32 / (1.0 - self.parameters.b + self.slopes[kind as usize] * length as f32)
     }
 
-    fn length(&self, record: RecordNumber, kind: LengthKind) -> Result<u32, ReadError> {
+    pub(crate) fn length(&self, record: RecordNumber, kind: LengthKind) -> Result<u32, ReadError> {
         if kind == LengthKind::FrontMatter {
             // The front matter belongs to a document's first record.
             let place = self
@@ -225,86 +199,193 @@ impl<'i> Context<'i> {
             _ => lengths.body.to_native(),
         })
     }
+
+    pub(crate) fn idf(&self, group: &Group<'_>) -> f32 {
+        idf(self.record_count, group.section_frequency)
+    }
+
+    /// q · idf · (k1 + 1) of a group.
+    pub(crate) fn factor(&self, group: &Group<'_>) -> f32 {
+        group.weight * self.idf(group) * (self.parameters.k1 + 1.0)
+    }
+}
+
+/// A set of places in a window.
+#[derive(Debug)]
+struct Places([u64; WINDOW as usize / 64]);
+
+impl Places {
+    fn new() -> Self {
+        Self([0; WINDOW as usize / 64])
+    }
+
+    fn insert(&mut self, place: usize) {
+        self.0[place / 64] |= 1 << (place % 64);
+    }
+
+    fn holds(&self, place: usize) -> bool {
+        self.0[place / 64] & (1 << (place % 64)) != 0
+    }
+
+    /// All places, or none.
+    fn insert_all(&mut self, all: bool) {
+        self.0.fill(if all { u64::MAX } else { 0 });
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word |= other;
+        }
+    }
+
+    fn keep(&mut self, other: &Self) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word &= other;
+        }
+    }
+
+    fn remove(&mut self, other: &Self) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word &= !other;
+        }
+    }
+
+    /// Takes all places out, in order.
+    fn drain(&mut self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter_mut().enumerate().flat_map(|(number, word)| {
+            let mut rest = std::mem::take(word);
+            std::iter::from_fn(move || {
+                let bit = rest.trailing_zeros();
+                (bit < 64).then(|| {
+                    rest &= rest - 1;
+                    number * 64 + bit as usize
+                })
+            })
+        })
+    }
+}
+
+/// The records from `start` to before `stop` while they are scored.
+#[derive(Debug)]
+struct Window {
+    start: RecordNumber,
+    stop: RecordNumber,
+    /// x of the group being added, of each record.
+    sums: Vec<f32>,
+    scores: Vec<f32>,
+    /// Records that the group being added has.
+    in_group: Places,
+    /// Records with a score.
+    scored: Places,
+    /// Records that may be shown.
+    found: Places,
+}
+
+impl Window {
+    fn new() -> Self {
+        Self {
+            start: 0,
+            stop: 0,
+            sums: vec![0.0; WINDOW as usize],
+            scores: vec![0.0; WINDOW as usize],
+            in_group: Places::new(),
+            scored: Places::new(),
+            found: Places::new(),
+        }
+    }
+
+    /// Place of a record, which must lie in the window.
+    fn place(&self, record: RecordNumber) -> usize {
+        (record.wrapping_sub(self.start)) as usize
+    }
+
+    fn add(&mut self, record: RecordNumber, value: f32) {
+        let place = self.place(record);
+        if let Some(sum) = self.sums.get_mut(place) {
+            *sum += value;
+            self.in_group.insert(place);
+        }
+    }
+
+    /// Saturates the sums of a group and adds them to the scores.
+    fn close_group(&mut self, factor: f32, k1: f32) {
+        self.scored.add(&self.in_group);
+        for place in self.in_group.drain() {
+            let sum = std::mem::take(&mut self.sums[place]);
+            self.scores[place] += factor * sum / (k1 + sum);
+        }
+    }
 }
 
 /// The cursors of a group's members.
 struct GroupCursor<'i> {
     /// q · idf · (k1 + 1).
     factor: f32,
+    is_required: bool,
     members: Vec<MemberCursor<'i>>,
-    /// Lowest record of the members.
-    current: RecordNumber,
 }
 
 impl<'i> GroupCursor<'i> {
     fn new(context: &Context<'_>, group: &Group<'i>) -> Result<Self, ReadError> {
-        let factor =
-            group.weight * idf(context.record_count, group.section_frequency) * (context.parameters.k1 + 1.0);
-        let mut members = Vec::with_capacity(group.members.len());
-        for (entry, weight) in &group.members {
-            let weights = RecordField::ALL.map(|field| {
-                weight
-                    * if group.is_code {
-                        field.code_weight()
-                    } else {
-                        field.weight()
-                    }
-            });
-            members.push(MemberCursor {
-                records: RecordCursor {
-                    list: ListCursor::new(entry.records)?,
-                    weights,
-                },
-                documents: DocumentCursor::new(context, ListCursor::new(entry.documents)?, *weight)?,
-            });
-        }
-        let mut cursor = Self {
-            factor,
-            members,
-            current: 0,
-        };
-        cursor.settle();
-        Ok(cursor)
-    }
-
-    fn current(&self) -> RecordNumber {
-        self.current
-    }
-
-    fn settle(&mut self) {
-        self.current = self
+        let members = group
             .members
             .iter()
-            .map(MemberCursor::current)
-            .min()
-            .unwrap_or(NONE);
+            .map(|member| {
+                Ok(MemberCursor {
+                    records: RecordCursor {
+                        postings: PostingCursor::new(member.entry.records)?,
+                        weights: record_weights(member.weight, group.is_code),
+                    },
+                    documents: DocumentCursor::new(
+                        context,
+                        PostingCursor::new(member.entry.documents)?,
+                        member.weight,
+                    )?,
+                })
+            })
+            .collect::<Result<_, ReadError>>()?;
+        Ok(Self {
+            factor: context.factor(group),
+            is_required: group.is_required,
+            members,
+        })
     }
 
-    /// What the group is worth to the current record; moves on.
-    fn take(&mut self, context: &Context<'_>) -> Result<f32, ReadError> {
-        let record = self.current;
-        let mut sum = 0.0;
+    /// Lowest record of the members.
+    fn current(&self) -> RecordNumber {
+        let members = self.members.iter();
+        members.map(MemberCursor::current).min().unwrap_or(NONE)
+    }
+
+    /// Adds what the group's members are worth to the records of the window, and passes over these.
+    fn add(&mut self, context: &Context<'_>, window: &mut Window) -> Result<(), ReadError> {
         for member in &mut self.members {
-            if member.records.list.current() == record {
-                sum += member.records.take(context)?;
-            }
-            if member.documents.record == record {
-                sum += member.documents.take(context)?;
-            }
+            member.records.add(context, window)?;
+            member.documents.add(context, window)?;
         }
-        self.settle();
-        Ok(self.factor * sum / (context.parameters.k1 + sum))
+        Ok(())
     }
 
     /// Moves on to the first record from `record` on.
     fn seek(&mut self, context: &Context<'_>, record: RecordNumber) -> Result<(), ReadError> {
         for member in &mut self.members {
-            member.records.list.seek(record)?;
+            member.records.postings.seek(record)?;
             member.documents.seek(context, record)?;
         }
-        self.settle();
         Ok(())
     }
+}
+
+/// Weights of the fields for a term.
+pub(crate) fn record_weights(weight: f32, is_code: bool) -> [f32; RECORD_FIELDS] {
+    RecordField::ALL.map(|field| {
+        weight
+            * if is_code {
+                field.code_weight()
+            } else {
+                field.weight()
+            }
+    })
 }
 
 struct MemberCursor<'i> {
@@ -314,36 +395,43 @@ struct MemberCursor<'i> {
 
 impl MemberCursor<'_> {
     fn current(&self) -> RecordNumber {
-        self.records.list.current().min(self.documents.record)
+        self.records.postings.current().min(self.documents.record)
     }
 }
 
 /// Goes through the records of a term.
 struct RecordCursor<'i> {
-    list: ListCursor<'i, RECORD_FIELDS>,
+    postings: PostingCursor<'i, RECORD_FIELDS>,
     weights: [f32; RECORD_FIELDS],
 }
 
 impl RecordCursor<'_> {
-    fn take(&mut self, context: &Context<'_>) -> Result<f32, ReadError> {
-        let record = self.list.current();
-        let mut sum = 0.0;
-        for field in RecordField::ALL {
-            let frequency = self.list.frequency(field as usize);
-            if frequency > 0 {
-                let kind = field.length_kind();
-                let length = context.length(record, kind)?;
-                sum += self.weights[field as usize] * context.normalised(frequency, length, kind);
+    fn add(&mut self, context: &Context<'_>, window: &mut Window) -> Result<(), ReadError> {
+        loop {
+            let rows = self.postings.rows_before(window.stop);
+            for field in RecordField::ALL {
+                let Some(frequencies) = rows.frequencies(field as usize) else {
+                    continue;
+                };
+                let (kind, weight) = (field.length_kind(), self.weights[field as usize]);
+                for (&record, &frequency) in rows.numbers().iter().zip(frequencies) {
+                    if frequency > 0 {
+                        let length = context.length(record, kind)?;
+                        window.add(record, weight * context.normalised(frequency, length, kind));
+                    }
+                }
+            }
+            let count = rows.len();
+            if count == 0 || self.postings.pass(count)? {
+                return Ok(());
             }
         }
-        self.list.advance()?;
-        Ok(sum)
     }
 }
 
 /// Goes through all records of the documents that have a term in a field of their own.
 struct DocumentCursor<'i> {
-    list: ListCursor<'i, DOCUMENT_FIELDS>,
+    postings: PostingCursor<'i, DOCUMENT_FIELDS>,
     weight: f32,
     /// Current record, or none.
     record: RecordNumber,
@@ -356,11 +444,11 @@ struct DocumentCursor<'i> {
 impl<'i> DocumentCursor<'i> {
     fn new(
         context: &Context<'_>,
-        list: ListCursor<'i, DOCUMENT_FIELDS>,
+        postings: PostingCursor<'i, DOCUMENT_FIELDS>,
         weight: f32,
     ) -> Result<Self, ReadError> {
         let mut cursor = Self {
-            list,
+            postings,
             weight,
             record: NONE,
             end: 0,
@@ -370,10 +458,10 @@ impl<'i> DocumentCursor<'i> {
         Ok(cursor)
     }
 
-    /// Goes to the first record of the document that the list is at.
+    /// Goes to the first record of the document that the postings are at.
     fn enter(&mut self, context: &Context<'_>) -> Result<(), ReadError> {
         self.record = NONE;
-        let document = self.list.current();
+        let document = self.postings.current();
         if document == NONE {
             return Ok(());
         }
@@ -383,13 +471,10 @@ impl<'i> DocumentCursor<'i> {
             .ok_or(ReadError::damaged(Tag::Documents, "a document is not there"))?;
         self.sum = 0.0;
         for field in DocumentField::ALL {
-            let length = match field {
-                DocumentField::Title => entry.title_length.to_native(),
-                DocumentField::Path => entry.path_length.to_native(),
-            };
-            let frequency = self.list.frequency(field as usize);
-            self.sum +=
-                self.weight * field.weight() * context.normalised(frequency, length, field.length_kind());
+            let frequency = self.postings.frequency(field as usize);
+            self.sum += self.weight
+                * field.weight()
+                * context.normalised(frequency, field.length(entry), field.length_kind());
         }
         let first = entry.first_record.to_native();
         self.end = first
@@ -403,10 +488,16 @@ impl<'i> DocumentCursor<'i> {
         Ok(())
     }
 
-    fn take(&mut self, context: &Context<'_>) -> Result<f32, ReadError> {
-        let sum = self.sum;
-        self.seek(context, self.record.saturating_add(1))?;
-        Ok(sum)
+    /// Adds to the records of the window, and passes over these.
+    fn add(&mut self, context: &Context<'_>, window: &mut Window) -> Result<(), ReadError> {
+        while self.record < window.stop {
+            let stop = self.end.min(window.stop);
+            for record in self.record..stop {
+                window.add(record, self.sum);
+            }
+            self.seek(context, stop)?;
+        }
+        Ok(())
     }
 
     fn seek(&mut self, context: &Context<'_>, record: RecordNumber) -> Result<(), ReadError> {
@@ -415,7 +506,7 @@ impl<'i> DocumentCursor<'i> {
                 self.record = record;
             } else {
                 let before = self.end;
-                self.list.advance()?;
+                self.postings.advance()?;
                 self.enter(context)?;
                 if self.record < before {
                     return Err(ReadError::damaged(
@@ -429,74 +520,46 @@ impl<'i> DocumentCursor<'i> {
     }
 }
 
-/// Goes through a posting list, one unpacked block at a time.
-struct ListCursor<'i, const FIELDS: usize> {
-    list: PostingList<'i, FIELDS>,
-    next_block: usize,
-    block: Block<FIELDS>,
-    row: usize,
+/// Finds the records that an excluded word stands in.
+struct ExclusionCursor<'i> {
+    terms: Vec<Vec<PostingCursor<'i, RECORD_FIELDS>>>,
 }
 
-impl<'i, const FIELDS: usize> ListCursor<'i, FIELDS> {
-    fn new(list: PostingList<'i, FIELDS>) -> Result<Self, ReadError> {
-        let mut cursor = Self {
-            list,
-            next_block: 0,
-            block: Block::default(),
-            row: 0,
+impl<'i> ExclusionCursor<'i> {
+    fn new(exclusion: &Exclusion<'i>) -> Result<Self, ReadError> {
+        let cursors = |forms: &Vec<TermEntry<'i>>| -> Result<Vec<_>, ReadError> {
+            forms
+                .iter()
+                .map(|form| PostingCursor::new(form.records))
+                .collect()
         };
-        cursor.load()?;
-        Ok(cursor)
+        Ok(Self {
+            terms: exclusion.terms.iter().map(cursors).collect::<Result<_, _>>()?,
+        })
     }
 
-    fn load(&mut self) -> Result<(), ReadError> {
-        self.row = 0;
-        if self.next_block < self.list.block_count() {
-            self.list.unpack(self.next_block, &mut self.block)?;
-            self.next_block += 1;
-        } else {
-            self.block.clear();
-        }
-        Ok(())
-    }
-
-    /// Number of the current posting, or none.
-    fn current(&self) -> u32 {
-        self.block.numbers().get(self.row).copied().unwrap_or(NONE)
-    }
-
-    fn frequency(&self, field: usize) -> u32 {
-        self.block
-            .frequencies(field)
-            .and_then(|column| column.get(self.row))
-            .copied()
-            .unwrap_or(0)
-    }
-
-    fn advance(&mut self) -> Result<(), ReadError> {
-        self.row += 1;
-        if self.row >= self.block.numbers().len() {
-            self.load()
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Moves on to the first posting with at least this number, over whole blocks where there is a directory.
-    fn seek(&mut self, number: u32) -> Result<(), ReadError> {
-        if self.block.numbers().last().is_some_and(|&last| last < number) {
-            while self
-                .list
-                .bounds(self.next_block)
-                .is_some_and(|bounds| bounds.last_number < number)
-            {
-                self.next_block += 1;
+    /// Takes them out of what is found.
+    fn remove(&mut self, window: &mut Window) -> Result<(), ReadError> {
+        let mut excluded = Places::new();
+        excluded.insert_all(true);
+        for forms in &mut self.terms {
+            let mut with_term = Places::new();
+            for postings in forms {
+                postings.seek(window.start)?;
+                loop {
+                    let rows = postings.rows_before(window.stop);
+                    for &record in rows.numbers() {
+                        with_term.insert(window.place(record));
+                    }
+                    let count = rows.len();
+                    if count == 0 || postings.pass(count)? {
+                        break;
+                    }
+                }
             }
-            self.load()?;
+            excluded.keep(&with_term);
         }
-        while self.current() < number {
-            self.advance()?;
-        }
+        window.found.remove(&excluded);
         Ok(())
     }
 }

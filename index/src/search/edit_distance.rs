@@ -3,8 +3,8 @@
 //! [`Spelling`] is an automaton for the term dictionary: its state is the last two rows of the table of the
 //! optimal string alignment distance (letters added, left out, changed, or two neighbours exchanged). Building
 //! such a state costs a few operations for each letter, where a ready-made automaton of the same distance has to
-//! be built in full before the first term is looked at. Terms must begin with the word's own first letter, which
-//! is hardly ever mistyped and keeps the walk small.
+//! be built in full before the first term is looked at. Unless asked otherwise, terms must begin with the word's own
+//! first letter, which is hardly ever mistyped and keeps the walk small.
 
 use fst::Automaton;
 
@@ -17,6 +17,8 @@ const CELLS: usize = LENGTH_LIMIT + 1;
 pub(crate) struct Spelling<'w> {
     word: &'w [u8],
     limit: u8,
+    /// Terms must begin with the word's own first letter.
+    keeps_first: bool,
 }
 
 impl<'w> Spelling<'w> {
@@ -26,7 +28,24 @@ impl<'w> Spelling<'w> {
         (is_plain && (1..=LENGTH_LIMIT).contains(&word.len())).then_some(Self {
             word: word.as_bytes(),
             limit,
+            keeps_first: true,
         })
+    }
+
+    /// The same for terms that begin with any letter.
+    pub(crate) fn with_any_first_letter(self) -> Self {
+        Self {
+            keeps_first: false,
+            ..self
+        }
+    }
+
+    /// Edits between the word and a term that was accepted.
+    pub(crate) fn distance(&self, term: &str) -> u8 {
+        let state = term
+            .bytes()
+            .fold(self.start(), |state, byte| self.accept(&state, byte));
+        state.current[self.word.len()]
     }
 }
 
@@ -70,7 +89,7 @@ impl Automaton for Spelling<'_> {
     fn accept(&self, state: &Rows, byte: u8) -> Rows {
         let mut next = [u8::MAX; CELLS];
         let read = state.read.saturating_add(1);
-        if state.read > 0 || byte == self.word[0] {
+        if state.read > 0 || !self.keeps_first || byte == self.word[0] {
             next[0] = read;
             for (place, &letter) in self.word.iter().enumerate() {
                 let changed = state.current[place].saturating_add(u8::from(letter != byte));

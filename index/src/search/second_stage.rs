@@ -1,0 +1,307 @@
+//! Re-orders the best sections by what their page, their heading and their place say.
+//!
+//! In: the best records by the score S, of different sections. Out: the same with the score S₂. To S is added 0.14 of
+//! P, the score of the whole page for the query, and 0.4 of M, the best S of the page's records among these; then the
+//! sum is multiplied by 0.7 where the path is that of a changelog and by 0.85 where the heading is one that every page
+//! has; then a section whose heading is the query gets 0.2 of the best sum.
+//!
+//! P is BM25F over the page with the same groups and inverse section frequencies: frequencies are summed over the
+//! page's records (heading 2, body and front matter 1), the length is that of its headings and bodies, k1 2.2, b 0.4.
+//!
+//! Only records that the first stage found are looked at, so its bounds stay what they are.
+
+use super::{
+    bm25::Context,
+    posting_cursor::PostingCursor,
+    priors,
+    query::{Group, Query, Role},
+    query_terms::QueryAnalyzer,
+    tokenizer::tokens,
+    top_k::Scored,
+};
+use crate::{
+    error::ReadError,
+    field::RecordField,
+    format::{metadata::LengthKind, postings::RECORD_FIELDS, section_table::ArchivedDocumentEntry},
+    reader::{DocumentNumber, Index, RecordNumber},
+};
+use rustc_hash::FxHashMap;
+
+/// Share of the page's own score.
+const PAGE_SHARE: f32 = 0.14;
+/// Share of the score of the page's best record.
+const BEST_SHARE: f32 = 0.4;
+/// Factor for the pages of a changelog.
+const CHANGELOG_FACTOR: f32 = 0.7;
+/// Factor for headings that every page has.
+const GENERIC_HEADING_FACTOR: f32 = 0.85;
+/// What a heading that is the query adds, as a share of the best score.
+const EXACT_HEADING_SHARE: f32 = 0.2;
+const PAGE_K1: f32 = 2.2;
+const PAGE_B: f32 = 0.4;
+
+/// Weight of a field in the score of a page.
+const fn page_weight(field: RecordField) -> f32 {
+    match field {
+        RecordField::Heading => 2.0,
+        RecordField::Incoming => 0.0,
+        _ => 1.0,
+    }
+}
+
+/// What decides the place of a section.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Evidence {
+    pub(crate) record: RecordNumber,
+    pub(crate) document: DocumentNumber,
+    /// S: of the first stage.
+    pub(crate) score: f32,
+    /// P: of the page.
+    pub(crate) page: f32,
+    /// M: the best of the first stage on this page.
+    pub(crate) best_of_page: f32,
+    pub(crate) is_changelog: bool,
+    pub(crate) is_generic: bool,
+    /// What the heading adds.
+    pub(crate) exact_heading: f32,
+    /// S₂.
+    pub(crate) total: f32,
+}
+
+impl Evidence {
+    /// Of a record that the second stage does not look at.
+    pub(crate) fn of_first_stage(scored: Scored, document: DocumentNumber) -> Self {
+        Self {
+            record: scored.record,
+            document,
+            score: scored.score,
+            page: 0.0,
+            best_of_page: 0.0,
+            is_changelog: false,
+            is_generic: false,
+            exact_heading: 0.0,
+            total: scored.score,
+        }
+    }
+
+    /// Factors of path and heading.
+    pub(crate) fn factors(&self) -> (f32, f32) {
+        let factor = |applies, factor| if applies { factor } else { 1.0 };
+        (
+            factor(self.is_changelog, CHANGELOG_FACTOR),
+            factor(self.is_generic, GENERIC_HEADING_FACTOR),
+        )
+    }
+
+    /// Before the heading's share.
+    fn sum(&self) -> f32 {
+        let (path, heading) = self.factors();
+        (self.score + PAGE_SHARE * self.page + BEST_SHARE * self.best_of_page) * path * heading
+    }
+}
+
+/// The evidence for each of the records, best first.
+pub(crate) fn rerank(
+    index: &Index,
+    context: &Context<'_>,
+    query: &Query<'_>,
+    sections: &[(Scored, DocumentNumber)],
+) -> Result<Vec<Evidence>, ReadError> {
+    let pages = Pages::new(context, query, sections)?;
+    let mut headings = Headings::new(query);
+    let mut best_of_page: FxHashMap<DocumentNumber, f32> = FxHashMap::default();
+    for (scored, document) in sections {
+        let best = best_of_page.entry(*document).or_default();
+        *best = best.max(scored.score);
+    }
+    let mut is_changelog: FxHashMap<DocumentNumber, bool> = FxHashMap::default();
+    let mut evidence = Vec::with_capacity(sections.len());
+    let mut is_exact = Vec::with_capacity(sections.len());
+    for &(scored, document) in sections {
+        let is_changelog = if let Some(&known) = is_changelog.get(&document) {
+            known
+        } else {
+            let found = priors::is_changelog(index.document(document)?.path);
+            is_changelog.insert(document, found);
+            found
+        };
+        let heading = index.record_strings(index.record_entry(scored.record)?)?.heading;
+        evidence.push(Evidence {
+            page: pages.score(document),
+            best_of_page: best_of_page.get(&document).copied().unwrap_or_default(),
+            is_changelog,
+            is_generic: priors::is_generic(heading),
+            ..Evidence::of_first_stage(scored, document)
+        });
+        let length = context.length(scored.record, LengthKind::Heading)?;
+        is_exact.push(headings.is_query(heading, length));
+    }
+    let best = evidence.iter().map(Evidence::sum).fold(0.0, f32::max);
+    for (evidence, is_exact) in evidence.iter_mut().zip(is_exact) {
+        if is_exact {
+            evidence.exact_heading = EXACT_HEADING_SHARE * best;
+        }
+        evidence.total = evidence.sum() + evidence.exact_heading;
+    }
+    evidence.sort_by(|a, b| b.total.total_cmp(&a.total).then(a.record.cmp(&b.record)));
+    Ok(evidence)
+}
+
+/// The scores of pages.
+struct Pages {
+    /// Ascending.
+    numbers: Vec<DocumentNumber>,
+    scores: Vec<f32>,
+}
+
+impl Pages {
+    fn new(
+        context: &Context<'_>,
+        query: &Query<'_>,
+        sections: &[(Scored, DocumentNumber)],
+    ) -> Result<Self, ReadError> {
+        let mut numbers: Vec<DocumentNumber> = sections.iter().map(|&(_, document)| document).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let pages = numbers
+            .iter()
+            .filter_map(|&number| context.documents.get(number as usize))
+            .map(|entry| Page::new(context, entry))
+            .collect::<Vec<_>>();
+        let mut scores = vec![0.0; pages.len()];
+        let mut sums = vec![0.0; pages.len()];
+        for group in &query.groups {
+            sums.fill(0.0);
+            add_group(group, &pages, &mut sums)?;
+            let factor = context.factor(group) * (PAGE_K1 + 1.0) / (context.parameters.k1 + 1.0);
+            for ((score, &sum), page) in scores.iter_mut().zip(&sums).zip(&pages) {
+                let x: f32 = sum / page.norm;
+                *score += factor * x / (PAGE_K1 + x);
+            }
+        }
+        Ok(Self { numbers, scores })
+    }
+
+    fn score(&self, document: DocumentNumber) -> f32 {
+        let place = self.numbers.binary_search(&document);
+        place
+            .ok()
+            .and_then(|place| self.scores.get(place))
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+/// Adds the weighted frequencies of a group's terms on each page. Pages ascend.
+fn add_group(group: &Group<'_>, pages: &[Page], sums: &mut [f32]) -> Result<(), ReadError> {
+    for member in &group.members {
+        let mut postings: PostingCursor<'_, RECORD_FIELDS> = PostingCursor::new(member.entry.records)?;
+        for (page, sum) in pages.iter().zip(sums.iter_mut()) {
+            postings.seek(page.first)?;
+            loop {
+                let rows = postings.rows_before(page.end);
+                for field in RecordField::ALL {
+                    let weight = member.weight * page_weight(field);
+                    if weight > 0.0 {
+                        let frequencies = rows.frequencies(field as usize).unwrap_or_default();
+                        let total: u64 = frequencies.iter().copied().map(u64::from).sum();
+                        #[expect(
+                            clippy::cast_precision_loss,
+                            reason = "a score does not need more than 24 bits"
+                        )]
+                        let total = total as f32;
+                        *sum += weight * total;
+                    }
+                }
+                let count = rows.len();
+                if count == 0 || postings.pass(count)? {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A page: its records and what its length does to its frequencies.
+struct Page {
+    first: RecordNumber,
+    end: RecordNumber,
+    norm: f32,
+}
+
+impl Page {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a score does not need more than 24 bits"
+    )]
+    fn new(context: &Context<'_>, entry: &ArchivedDocumentEntry) -> Self {
+        let first = entry.first_record.to_native();
+        let end = first.saturating_add(entry.record_count.to_native());
+        let lengths = context
+            .lengths
+            .get(first as usize..end as usize)
+            .unwrap_or_default();
+        let length: u64 = lengths
+            .iter()
+            .map(|length| u64::from(length.heading.to_native()) + u64::from(length.body.to_native()))
+            .sum();
+        Self {
+            first,
+            end,
+            norm: 1.0 - PAGE_B + PAGE_B * length as f32 / context.average_page,
+        }
+    }
+}
+
+/// Tells headings that are the query.
+struct Headings {
+    analyzer: QueryAnalyzer,
+    /// Places of the query's own terms in its groups, of each form.
+    own: FxHashMap<String, usize>,
+    groups: usize,
+}
+
+impl Headings {
+    fn new(query: &Query<'_>) -> Self {
+        let own = query.groups.iter().enumerate().flat_map(|(place, group)| {
+            group
+                .members
+                .iter()
+                .filter(|member| member.role == Role::Own)
+                .map(move |member| (member.text.clone(), place))
+        });
+        // What an acronym brings in need not stand in the heading.
+        let groups = query
+            .groups
+            .iter()
+            .take_while(|group| group.members.iter().all(|member| member.role != Role::Acronym))
+            .count();
+        Self {
+            analyzer: QueryAnalyzer::new(),
+            own: own.collect(),
+            groups: if query.unknown_words.is_empty() { groups } else { 0 },
+        }
+    }
+
+    /// Whether the heading has all terms of the query and no other.
+    fn is_query(&mut self, heading: &str, length: u32) -> bool {
+        // A heading may say a word twice, not much more.
+        if self.groups == 0 || (length as usize) < self.groups || length as usize > 3 * self.groups {
+            return false;
+        }
+        let mut met = vec![false; self.groups];
+        let mut terms = Vec::new();
+        for token in tokens(heading) {
+            terms.clear();
+            self.analyzer.terms(&token, &mut terms);
+            for term in &terms {
+                match term.texts.iter().find_map(|text| self.own.get(text)) {
+                    Some(&place) => met[place] = true,
+                    None => return false,
+                }
+            }
+        }
+        met.iter().all(|&met| met)
+    }
+}
