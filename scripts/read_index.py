@@ -124,11 +124,13 @@ class Index:
         content_hash, self.regions = read_regions(data)
         self.content_hash = content_hash.hex()
         heap = self.heap = self.regions["HEAP"]
-        meta = struct.unpack("<IIIIQQ" + "QI" * 6 + "IIIIIiBB", self.regions["META"])
+        meta = struct.unpack("<IIIIQQ" + "QI" * 6 + "IIIIIiIBB", self.regions["META"])
         self.documents_count, self.records_count, self.sections_count = meta[:3]
         self.terms_count = meta[5]
         self.lengths_totals = [meta[6 + 2 * kind : 8 + 2 * kind] for kind in range(6)]
         title, description, prefix, configuration, synonyms = meta[18:23]
+        self.languages = meta[24]
+        check(self.languages < 1 << 18, "languages")
         self.title = heap[:title].decode()
         self.description = heap[title : title + description].decode()
         before = title + description + prefix + configuration
@@ -337,7 +339,7 @@ def dump(index):
         f"index 1 documents {index.documents_count} records {index.records_count} sections "
         f"{index.sections_count} terms {index.terms_count} hash {index.content_hash}"
     )
-    yield f"title {quoted(index.title)} description {quoted(index.description)}"
+    yield f"title {quoted(index.title)} description {quoted(index.description)} languages {index.languages:#x}"
     yield f"synonyms {quoted(index.synonyms)}"
     paths = []
     for number, (_, size, _, first, count, *_) in enumerate(index.documents):

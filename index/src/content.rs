@@ -24,6 +24,7 @@ use crate::{
     search::{
         acronyms::{self, Acronym},
         analyzer::Analyzer,
+        language::{Language, LanguageSet},
         tokenizer::tokens,
     },
 };
@@ -295,10 +296,16 @@ impl Content {
             return postings;
         }
         let texts = incoming::resolve(&self.links, &self.documents, &self.records);
-        let analyzer = Analyzer::new();
+        // In the language of the document that they lead to, where they are to be found.
+        let mut analyzers: BTreeMap<Language, Analyzer> = BTreeMap::new();
         let mut terms = Vec::new();
         let mut lengths = Vec::with_capacity(texts.len());
         for (record, texts) in texts {
+            let document = self.records[record as usize].document;
+            let language = Language::of_tag(&self.documents[document as usize].language);
+            let analyzer = analyzers
+                .entry(language)
+                .or_insert_with(|| Analyzer::new(language));
             for text in texts {
                 for token in tokens(text) {
                     analyzer.terms(&token, &mut terms);
@@ -426,6 +433,12 @@ impl Content {
             configuration_length: self.options.configuration.len() as u32,
             synonyms_length: self.options.synonyms.as_str().len() as u32,
             compression_level: self.options.compression_level,
+            languages: self
+                .documents
+                .iter()
+                .map(|document| Language::of_tag(&document.language))
+                .collect::<LanguageSet>()
+                .bits(),
             raw_text: u8::from(self.options.raw_text),
             incoming: u8::from(self.options.incoming),
         }

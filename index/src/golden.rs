@@ -36,8 +36,10 @@ fn dump(index: &Index) -> String {
     .unwrap();
     writeln!(
         out,
-        "title {:?} description {:?}",
-        summary.title, summary.description
+        "title {:?} description {:?} languages {:#x}",
+        summary.title,
+        summary.description,
+        index.metadata().languages().bits()
     )
     .unwrap();
     writeln!(out, "synonyms {:?}", index.synonyms().unwrap()).unwrap();

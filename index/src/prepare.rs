@@ -18,6 +18,7 @@ use crate::{
     search::{
         acronyms::{self, Acronym},
         analyzer::{Analyzer, Term},
+        language::Language,
         tokenizer::{Token, tokens},
     },
     text::cut_at_boundary,
@@ -95,7 +96,7 @@ pub fn prepare(document: &DocumentSource, options: &IndexOptions) -> Result<Prep
     let mut records = records_of(document);
     let blocks = pack(document, &mut records, options)?;
     let path_words = path_words(&document.path, &options.path_prefix);
-    let mut counter = TermCounter::new();
+    let mut counter = TermCounter::new(Language::of_tag(&document.language));
     let mut links = Vec::new();
     let mut acronyms = Vec::new();
     let mut number = 0_u32;
@@ -356,9 +357,9 @@ struct TermCounter<'t> {
 }
 
 impl<'t> TermCounter<'t> {
-    fn new() -> Self {
+    fn new(language: Language) -> Self {
         Self {
-            analyzer: Analyzer::new(),
+            analyzer: Analyzer::new(language),
             terms: Vec::new(),
             numbers: FxHashMap::default(),
             known: FxHashMap::default(),

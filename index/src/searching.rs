@@ -7,6 +7,7 @@ use crate::{
     search::{
         bm25::Context,
         explanation,
+        language::Language,
         phrase::surface_form,
         posting_cursor::PostingCursor,
         query::{self, Query, Unknown, Vocabulary},
@@ -209,6 +210,7 @@ impl Index {
         Ok(Vocabulary {
             dictionary: self.dictionary(),
             expansions: self.expansions()?,
+            languages: self.metadata().languages(),
         })
     }
 
@@ -250,8 +252,10 @@ impl Index {
         if record == NONE {
             return Ok(term);
         }
+        let document = self.record_entry(record)?.document.to_native();
+        let language = Language::of_tag(self.document(document)?.language);
         let text = texts.text(record)?;
-        Ok(surface_form(text, &term).map_or(term, str::to_lowercase))
+        Ok(surface_form(text, &term, language).map_or(term, str::to_lowercase))
     }
 
     /// The terms that a snippet should show, by what they are worth.
@@ -273,6 +277,7 @@ impl Index {
         texts: &mut TextReader<'_>,
     ) -> Result<Hit, ReadError> {
         let record = self.record(evidence.record)?;
+        wanted.read_as(Language::of_tag(record.document.language));
         let Snippet { text, is_complete } = if snippet_chars == 0 {
             Snippet {
                 text: String::new(),

@@ -19,6 +19,7 @@ use thiserror::Error;
 
 use crate::flavour::Flavour;
 use crate::include::IncludeRoots;
+use crate::language::TreeLanguages;
 use crate::link_check::{CheckedDocument, LinkCheck};
 use crate::report::{BuildReport, Skipped, Warning, WarningKind, counted, path_for_people};
 use crate::site::Site;
@@ -219,8 +220,12 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
         compression_level: options.compression_level,
         part_limit: options.part_limit,
         configuration: format!(
-            "anchors={flavour} mdx={} myst={} obsidian={} url={}",
-            site.markdown_is_mdx, site.myst, site.obsidian, options.base_url
+            "anchors={flavour} mdx={} myst={} obsidian={} url={}{}",
+            site.markdown_is_mdx,
+            site.myst,
+            site.obsidian,
+            options.base_url,
+            language_setting(&site.language)
         ),
         synonyms,
     };
@@ -228,6 +233,7 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
     let paths: Vec<Vec<u8>> = found.files.iter().map(|file| file.path_in_tree.clone()).collect();
     let targets = LinkTargets::new(paths.iter().map(Vec::as_slice));
     let names = unique_names(&paths);
+    let languages = TreeLanguages::new(&paths, &site.language);
     let includes = IncludeRoots::new(
         &options.tree,
         site.folder.as_deref(),
@@ -254,6 +260,7 @@ pub fn build(options: &BuildOptions, progress: &(dyn Fn(Progress) + Sync)) -> Re
         base_url: &options.base_url,
         targets: &targets,
         names: &names,
+        languages: &languages,
     };
     if let Some(shard) = options.shard {
         found.files = shard_of(found.files, shard);
@@ -323,6 +330,15 @@ fn no_documents(report: &BuildReport) -> Warning {
     };
     let message = format!("no document found (looked for {suffixes}{left_out}); the index is empty");
     Warning::new(WarningKind::NoDocuments, ".".to_owned(), None, message)
+}
+
+/// How the options name the language that the site's configuration does; a site that names none has no setting.
+fn language_setting(language: &str) -> String {
+    if language.is_empty() {
+        String::new()
+    } else {
+        format!(" language={language}")
+    }
 }
 
 /// The documents by their names without ending, in lower case; only names that one document has.

@@ -22,6 +22,9 @@ const LISTED_FOLDERS: usize = 40;
 struct SectionLine<'i> {
     id: String,
     path: &'i str,
+    /// Of the document; left out where it is not known.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    language: &'i str,
     level: u8,
     heading: &'i str,
     anchor: &'i str,
@@ -88,6 +91,7 @@ fn section_line<'i>(
     Ok(SectionLine {
         id: first.id(),
         path,
+        language: first.document.language,
         level: first.level,
         heading: first.heading,
         anchor: first.anchor,

@@ -38,6 +38,7 @@ mod include;
 mod indent;
 pub mod inspect;
 mod jsx;
+mod language;
 pub mod link_check;
 pub mod link_facts;
 mod links;

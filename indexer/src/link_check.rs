@@ -435,6 +435,7 @@ mod tests {
             base_url: "",
             targets: &targets,
             names: &std::collections::HashMap::new(),
+            languages: &crate::language::TreeLanguages::default(),
         };
         let checked = documents.iter().filter_map(|(path, source)| {
             let split = split_document(path.as_bytes(), source.as_bytes(), &tree).ok()?;

@@ -7,6 +7,7 @@
 
 mod docusaurus;
 mod hugo;
+mod language;
 mod mkdocs;
 
 use std::fs::{self, File};
@@ -44,6 +45,8 @@ pub struct Site {
     pub myst: bool,
     /// A vault of Obsidian's: what stands between `%%` is a remark.
     pub obsidian: bool,
+    /// Tag of the language that its pages are in unless they say otherwise; empty where no configuration tells.
+    pub language: String,
 }
 
 impl Site {
@@ -68,13 +71,15 @@ impl Site {
                 Some(Self::named(Flavour::Gitlab, &config, folder))
             });
         }
+        let found = found.unwrap_or_default();
         let site = Self {
+            language: language::of_site(&found, &reader),
             root: Some(reach.root().to_owned()),
             obsidian: reach
                 .folders
                 .iter()
                 .any(|folder| folder.join(".obsidian").is_dir()),
-            ..found.unwrap_or_default()
+            ..found
         };
         (site, reader.warnings)
     }

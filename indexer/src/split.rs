@@ -17,6 +17,7 @@ use crate::decode::{self, Tally};
 use crate::flavour::Flavour;
 use crate::front_matter::{self, FrontMatter};
 use crate::include::{self, Expansion, IncludeFiles};
+use crate::language::TreeLanguages;
 use crate::link_facts::LinkFacts;
 use crate::markdown::{self, Outline};
 use crate::mask::{self, Dialect, Style};
@@ -52,6 +53,8 @@ pub struct Tree<'t> {
     /// The documents by their names without ending, in lower case, for links that name no path; only names that one
     /// document has.
     pub names: &'t HashMap<String, u32>,
+    /// What the tree's paths and its site say of the languages that documents are in.
+    pub(crate) languages: &'t TreeLanguages<'t>,
 }
 
 impl std::fmt::Debug for Tree<'_> {
@@ -205,7 +208,7 @@ pub fn split_document(path: &[u8], source: &[u8], tree: &Tree<'_>) -> Result<Spl
         description: front.description,
         tags: front.tags,
         url: url.clone(),
-        language: front.language,
+        language: tree.languages.of_document(&front.language, path, &sections),
         source_hash: source_hash(source, &expansion),
         source_bytes: u64::try_from(source.len()).unwrap_or(u64::MAX),
         sections,
@@ -378,6 +381,7 @@ mod tests {
             base_url,
             targets: &LinkTargets::new(paths.iter().copied()),
             names: &names.collect(),
+            languages: &TreeLanguages::default(),
         };
         split_document(path, source, &tree)
     }

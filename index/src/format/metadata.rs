@@ -4,7 +4,7 @@
 //! one after the other; their lengths are here.
 
 use super::layout::Tag;
-use crate::error::ReadError;
+use crate::{error::ReadError, search::language::LanguageSet};
 use rkyv::{Archive, Serialize, rancor};
 
 /// The fields that have a length of their own; prose, inline code, link text and code blocks share `Body`.
@@ -71,10 +71,19 @@ pub(crate) struct Metadata {
     pub(crate) synonyms_length: u32,
     /// zstd level of the text blocks.
     pub(crate) compression_level: i32,
+    /// Languages of the documents: bits of [`LanguageSet`].
+    pub(crate) languages: u32,
     /// 1: text blocks are stored as they are.
     pub(crate) raw_text: u8,
     /// 1: texts of incoming links are a field.
     pub(crate) incoming: u8,
+}
+
+impl Metadata {
+    /// Languages of the documents.
+    pub(crate) fn languages(&self) -> LanguageSet {
+        LanguageSet::from_bits(self.languages).unwrap_or_default()
+    }
 }
 
 /// Bytes of region META.
@@ -95,6 +104,9 @@ pub(crate) fn decode(region: &[u8]) -> Result<Metadata, ReadError> {
     let flag = |value: u8| value <= 1;
     if !flag(archived.raw_text) || !flag(archived.incoming) {
         return Err(ReadError::damaged(Tag::Metadata, "a switch is neither 0 nor 1"));
+    }
+    if LanguageSet::from_bits(archived.languages.to_native()).is_none() {
+        return Err(ReadError::damaged(Tag::Metadata, "it names an unknown language"));
     }
     let mut lengths = [LengthTotal::default(); LengthKind::COUNT];
     for (total, stored) in lengths.iter_mut().zip(archived.lengths.iter()) {
@@ -117,6 +129,7 @@ pub(crate) fn decode(region: &[u8]) -> Result<Metadata, ReadError> {
         configuration_length: archived.configuration_length.to_native(),
         synonyms_length: archived.synonyms_length.to_native(),
         compression_level: archived.compression_level.to_native(),
+        languages: archived.languages.to_native(),
         raw_text: archived.raw_text,
         incoming: archived.incoming,
     })
@@ -138,6 +151,7 @@ pub(crate) const FIELDS: &[(&str, usize)] = &[
     ("configuration length", 4),
     ("synonyms length", 4),
     ("compression level", 4),
+    ("languages", 4),
     ("raw text", 1),
     ("incoming", 1),
 ];
@@ -158,6 +172,7 @@ mod tests {
             terms: 5,
             lengths,
             compression_level: -3,
+            languages: 1 | 1 << 17,
             ..Metadata::default()
         }
     }
@@ -179,6 +194,7 @@ mod tests {
         assert_eq!(bytes[body..body + 8], (1_u64 << 40).to_le_bytes());
         assert_eq!(bytes[body + 8..body + 12], 9_u32.to_le_bytes());
         assert_eq!(bytes[124..128], (-3_i32).to_le_bytes());
+        assert_eq!(bytes[128..132], (1_u32 | 1 << 17).to_le_bytes());
     }
 
     #[test]
@@ -189,6 +205,9 @@ mod tests {
         }
         let mut wrong = bytes.clone();
         *wrong.last_mut().unwrap() = 2;
+        assert!(decode(&wrong).is_err());
+        let mut wrong = bytes.clone();
+        wrong[130] |= 1 << 2;
         assert!(decode(&wrong).is_err());
     }
 }

@@ -5,7 +5,10 @@ use super::{
     layout::{HEADER_FIELDS, REGION_ENTRY_FIELDS, Tag},
     metadata, section_table, text_blocks,
 };
-use crate::field::{DocumentField, RecordField};
+use crate::{
+    field::{DocumentField, RecordField},
+    search::language::Language,
+};
 use std::fmt::Write as _;
 
 /// Tables of the specification: name and rows, cells joined by `|`.
@@ -62,6 +65,10 @@ fn expected() -> Vec<(&'static str, Vec<String>)> {
         ("TBLK", sized(text_blocks::FIELDS)),
         ("record fields", numbered(&RecordField::NAMES)),
         ("document fields", numbered(&DocumentField::NAMES)),
+        ("languages", {
+            let tags = Language::TAGS.map(|tags| tags.join(", "));
+            numbered(&tags.each_ref().map(String::as_str))
+        }),
         ("expansions", numbered(&Kind::NAMES)),
     ]
 }

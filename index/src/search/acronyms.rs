@@ -4,7 +4,7 @@
 //! [`known_pairs`] makes terms of them. The words before the parenthesis must begin with the acronym's letters, one
 //! each, where `of`, `and` and the like may be passed over. Spaces, not line ends, stand between the words.
 
-use super::{analyzer::Analyzer, tokenizer::tokens};
+use super::{analyzer::Analyzer, language::Language, tokenizer::tokens};
 use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap};
 
 /// Words of a long form, where a hyphen joins two to one.
@@ -253,7 +253,7 @@ pub(crate) fn known_pairs(
     found: &BTreeMap<Acronym, u32>,
     is_known: impl Fn(&str) -> bool,
 ) -> Vec<(String, Vec<String>)> {
-    let analyzer = Analyzer::new();
+    let analyzer = Analyzer::new(Language::English);
     let terms_of = |text: &str| {
         let mut terms = Vec::new();
         for token in tokens(text) {

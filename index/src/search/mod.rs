@@ -13,9 +13,11 @@ pub(crate) mod bm25;
 pub(crate) mod clause;
 pub(crate) mod edit_distance;
 pub(crate) mod explanation;
+pub(crate) mod folding;
 #[cfg(test)]
 pub(crate) mod formula;
 pub(crate) mod identifiers;
+pub(crate) mod language;
 pub(crate) mod phrase;
 pub(crate) mod posting_cursor;
 pub(crate) mod priors;

@@ -11,6 +11,7 @@
 
 use super::{
     analyzer::{Analyzer, Term},
+    language::Language,
     reading::Reading,
     snippet::Beginnings,
     tokenizer::{TokenKind, is_cjk, tokens},
@@ -101,11 +102,11 @@ fn end_word(words: &mut String, open: &mut Option<usize>) {
     words.push(' ');
 }
 
-/// The first word of `text` that has `term`, as it is written there: `authentication` for the stem `authent`.
-pub(crate) fn surface_form<'t>(text: &'t str, term: &str) -> Option<&'t str> {
+/// The first word of `text`, which is in `language`, that has `term`, as it is written there: `authentication` for the stem `authent`.
+pub(crate) fn surface_form<'t>(text: &'t str, term: &str, language: Language) -> Option<&'t str> {
     let mut beginnings = Beginnings::default();
     beginnings.add(term);
-    let analyzer = Analyzer::new();
+    let analyzer = Analyzer::new(language);
     let mut terms = Vec::new();
     for token in tokens(text) {
         if token.kind == TokenKind::Cjk {
@@ -228,7 +229,11 @@ mod tests {
             ("nothing here", "authent", None),
             ("", "a", None),
         ] {
-            assert_eq!(surface_form(text, term), expected, "{term} in {text}");
+            assert_eq!(
+                surface_form(text, term, Language::English),
+                expected,
+                "{term} in {text}"
+            );
         }
     }
 
@@ -252,7 +257,7 @@ mod tests {
                 phrase.stands_in(&text);
             }
             if let Some(term) = phrase.split(' ').next() {
-                surface_form(&text, term);
+                surface_form(&text, term, Language::English);
             }
         }
     }

@@ -12,7 +12,8 @@
 use super::{
     clause::{Clauses, clauses},
     edit_distance::Spelling,
-    query_terms::{QueryAnalyzer, QueryTerm},
+    language::LanguageSet,
+    query_terms::{QueryAnalyzer, QueryTerm, meaningful},
     tokenizer::{Token, TokenKind, tokens},
 };
 use crate::{
@@ -23,8 +24,7 @@ use crate::{
     },
     text::cut_at_boundary,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::LazyLock;
+use rustc_hash::FxHashMap;
 
 /// Terms of a query; what a longer one has beyond them is not searched for.
 pub(crate) const TERM_LIMIT: usize = 64;
@@ -55,13 +55,6 @@ const EDIT_WEIGHT: f32 = 0.9;
 /// What an edit costs a candidate, in units of ln(section frequency + 1): one edit is worth a term that is e³ times as
 /// frequent.
 const EDIT_COST: f32 = 3.0;
-
-static QUESTION_WORDS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
-    include_str!("question_words.txt")
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect()
-});
 
 /// A query taken apart.
 #[derive(Debug)]
@@ -140,6 +133,8 @@ pub(crate) struct Exclusion<'i> {
 pub(crate) struct Vocabulary<'i> {
     pub(crate) dictionary: Dictionary<'i>,
     pub(crate) expansions: Expansions<'i>,
+    /// Of its documents.
+    pub(crate) languages: LanguageSet,
 }
 
 /// Takes a query apart against the words of an index.
@@ -151,25 +146,26 @@ pub(crate) fn parse<'i>(text: &str, vocabulary: &Vocabulary<'i>) -> Result<Query
         excluded,
         phrases,
     } = clauses(text);
-    let meaningful: Vec<_> = words
-        .iter()
-        .copied()
-        .filter(|(token, _)| !is_question_word(token.text))
-        .collect();
-    let words = if meaningful.is_empty() { words } else { meaningful };
+    let phrase_of = |token: &Token<'_>| {
+        let place = words.partition_point(|(word, _)| word.start <= token.start);
+        words.get(place.checked_sub(1)?).and_then(|(_, phrase)| *phrase)
+    };
+    let languages = vocabulary.languages;
+    let searched = meaningful(words.iter().map(|(token, _)| *token).collect(), languages);
     let mut builder = Builder {
         vocabulary,
-        analyzer: QueryAnalyzer::new(),
+        analyzer: QueryAnalyzer::new(languages),
         places: FxHashMap::default(),
         groups: Vec::new(),
         corrections: 0,
         is_truncated: false,
     };
-    let is_single = words.len() == 1;
+    let is_single = searched.len() == 1;
     let mut unknown_words: Vec<Unknown> = Vec::new();
-    let is_long = words.len() > WORD_LIMIT;
-    for (word, phrase) in words.iter().take(WORD_LIMIT) {
-        let unknown = builder.add(word, is_single || looks_like_code(word), phrase.is_some())?;
+    let is_long = searched.len() > WORD_LIMIT;
+    for word in searched.iter().take(WORD_LIMIT) {
+        let is_required = phrase_of(word).is_some();
+        let unknown = builder.add(word, is_single || looks_like_code(word), is_required)?;
         if let Some(unknown) = unknown.filter(|unknown| !unknown_words.contains(unknown)) {
             unknown_words.push(unknown);
         }
@@ -201,7 +197,7 @@ pub(crate) fn parse<'i>(text: &str, vocabulary: &Vocabulary<'i>) -> Result<Query
 /// with another letter: these are shown, not searched for.
 pub(crate) fn nearest(word: &str, vocabulary: &Vocabulary<'_>) -> Result<Vec<String>, ReadError> {
     let mut terms = Vec::new();
-    let analyzer = QueryAnalyzer::new();
+    let analyzer = QueryAnalyzer::new(vocabulary.languages);
     for token in tokens(word) {
         analyzer.terms(&token, &mut terms);
     }
@@ -263,18 +259,6 @@ fn spelled_alike(
         .collect();
     candidates.sort_unstable_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| a.text.cmp(&b.text)));
     Ok(candidates)
-}
-
-fn is_question_word(word: &str) -> bool {
-    if word.len() > 12 {
-        return false;
-    }
-    let plain: String = word
-        .to_lowercase()
-        .chars()
-        .filter(|&c| c != '\'' && c != '’')
-        .collect();
-    QUESTION_WORDS.contains(plain.as_str())
 }
 
 /// `tool_call_id`, `std::vec`, `os.path`, `--flag`, `camelCase`, `sha256`, `JSONResponse`.
@@ -542,6 +526,7 @@ mod tests {
         Vocabulary {
             dictionary: Dictionary::new(terms, postings, 1, 1),
             expansions: Expansions::none(),
+            languages: LanguageSet::default(),
         }
     }
 

@@ -12,6 +12,7 @@
 
 use super::{
     bm25::Context,
+    language::LanguageSet,
     posting_cursor::PostingCursor,
     priors,
     query::{Group, Query, Role},
@@ -108,7 +109,7 @@ pub(crate) fn rerank(
     sections: &[(Scored, DocumentNumber)],
 ) -> Result<Vec<Evidence>, ReadError> {
     let pages = Pages::new(context, query, sections)?;
-    let mut headings = Headings::new(query);
+    let mut headings = Headings::new(query, index.metadata().languages());
     let mut best_of_page: FxHashMap<DocumentNumber, f32> = FxHashMap::default();
     for (scored, document) in sections {
         let best = best_of_page.entry(*document).or_default();
@@ -263,7 +264,7 @@ struct Headings {
 }
 
 impl Headings {
-    fn new(query: &Query<'_>) -> Self {
+    fn new(query: &Query<'_>, languages: LanguageSet) -> Self {
         let own = query.groups.iter().enumerate().flat_map(|(place, group)| {
             group
                 .members
@@ -278,7 +279,7 @@ impl Headings {
             .take_while(|group| group.members.iter().all(|member| member.role != Role::Acronym))
             .count();
         Self {
-            analyzer: QueryAnalyzer::new(),
+            analyzer: QueryAnalyzer::new(languages),
             own: own.collect(),
             groups: if query.unknown_words.is_empty() { groups } else { 0 },
         }

@@ -5,6 +5,7 @@
 
 use super::{
     analyzer::{Analyzer, Term},
+    language::Language,
     tokenizer::{TokenKind, tokens},
 };
 use crate::{error::SynonymError, format::expansions::TERMS_IN_LIST};
@@ -72,7 +73,7 @@ impl SynonymList {
                 limit: Self::BYTE_LIMIT,
             });
         }
-        let analyzer = Analyzer::new();
+        let analyzer = Analyzer::new(Language::English);
         let mut groups = Vec::new();
         let mut synonyms = BTreeMap::new();
         for (line, content) in (1..).zip(text.lines()) {
@@ -128,7 +129,7 @@ impl SynonymList {
 
     /// For each term of the list the terms of all groups that it is in, without itself.
     pub(crate) fn synonyms(&self) -> BTreeMap<String, BTreeSet<String>> {
-        let analyzer = Analyzer::new();
+        let analyzer = Analyzer::new(Language::English);
         let mut synonyms = BTreeMap::new();
         for group in self.text.lines() {
             let terms: Vec<String> = words(group).filter_map(|word| term_of(word, &analyzer)).collect();

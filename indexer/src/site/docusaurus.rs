@@ -26,6 +26,16 @@ pub(super) fn markdown_is_mdx(text: &str) -> bool {
     true
 }
 
+/// The text that is the value of a key, in whatever object it stands: the first one in the program.
+pub(super) fn value_of<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let mut last = ["", ""];
+    Tokens::of(text).find(|token| {
+        let is_value = last == [key, ":"];
+        last = [last[1], token];
+        is_value
+    })
+}
+
 /// Words, strings without their quotes, and single other characters.
 struct Tokens<'t> {
     text: &'t str,

@@ -11,6 +11,7 @@ mod files;
 mod headings;
 mod includes;
 mod inspect;
+mod languages;
 mod links;
 mod program;
 mod queries;

@@ -113,11 +113,12 @@ fn cut_word(word: &str, limit: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::language::Language;
     use crate::search::{analyzer::Analyzer, tokenizer::tokens};
     use proptest::prelude::*;
 
     fn wanted(words: &[&str]) -> Wanted {
-        let analyzer = Analyzer::new();
+        let analyzer = Analyzer::new(Language::English);
         let mut terms = Vec::new();
         for word in words {
             for token in tokens(word) {

@@ -6,6 +6,7 @@
 
 use crate::search::{
     analyzer::{Analyzer, Term},
+    language::Language,
     tokenizer::{Token, TokenKind},
 };
 use rustc_hash::FxHashMap;
@@ -43,7 +44,7 @@ impl Wanted {
             members: Vec::new(),
             groups: Vec::new(),
             beginnings: Beginnings::default(),
-            analyzer: Analyzer::new(),
+            analyzer: Analyzer::new(Language::English),
             known: FxHashMap::default(),
             scratch: Vec::new(),
         };
@@ -59,6 +60,14 @@ impl Wanted {
             wanted.members.push(Member { group, weight });
         }
         wanted
+    }
+
+    /// Reads the texts that follow as ones in this language.
+    pub(crate) fn read_as(&mut self, language: Language) {
+        if self.analyzer.language() != language {
+            self.analyzer = Analyzer::new(language);
+            self.known.clear();
+        }
     }
 
     /// What all groups are worth together.
