@@ -45,7 +45,7 @@ pub struct Explanation {
 pub struct TermExplanation {
     /// The query's own term.
     pub term: String,
-    /// q: 1, or less for a part of an identifier and what an acronym brings in.
+    /// q: 1, or less for a part of an identifier.
     pub query_weight: f32,
     /// Inverse section frequency.
     pub inverse_section_frequency: f32,

@@ -6,8 +6,8 @@
 //!
 //! A group holds the query's own term and its synonyms; where the index does not know the term, its synonyms alone,
 //! or else the one term that is spelled most like it. The members of a group share one inverse section frequency, that
-//! of the own term, and one saturation, so that a record does not gain by having several. An acronym and its long form
-//! bring each other in as groups of their own, with less weight.
+//! of the own term, and one saturation, so that a record does not gain by having several. An acronym stands for each word
+//! of its long form where the query has them all, and the words for the acronym.
 
 use super::{
     clause::{Clauses, clauses},
@@ -85,7 +85,7 @@ pub(crate) struct Unknown {
 pub(crate) struct Group<'i> {
     /// The query's own term.
     pub(crate) text: String,
-    /// 1, or less for a part of an identifier, and for what an acronym brings in.
+    /// 1, or less for a part of an identifier.
     pub(crate) weight: f32,
     /// The word it comes from looks like code, or is the whole query.
     pub(crate) is_code: bool,
@@ -428,49 +428,46 @@ impl<'i> Builder<'_, 'i> {
         Ok(())
     }
 
-    /// Adds the acronyms of long forms that the query has, and the long form of each acronym that it has.
+    /// Lets the acronym of a long form stand for each of its words, where the query has them all, and the words of an
+    /// acronym's long form stand for it.
     fn add_acronyms(&mut self) -> Result<(), ReadError> {
         let expansions = self.vocabulary.expansions;
-        let mut found: Vec<(String, f32)> = Vec::new();
-        for group in &self.groups {
+        let mut found: Vec<(usize, &str, f32)> = Vec::new();
+        for (place, group) in self.groups.iter().enumerate() {
             for (acronym, words) in expansions.acronyms_of(&group.text)? {
-                if words.iter().all(|&word| self.places.contains_key(word)) {
-                    found.push((acronym.to_owned(), ACRONYM_WEIGHT));
+                let places: Option<Vec<usize>> =
+                    words.iter().map(|&word| self.places.get(word).copied()).collect();
+                if self.places.contains_key(acronym) {
+                    continue;
+                }
+                for place in places.unwrap_or_default() {
+                    found.push((place, acronym, ACRONYM_WEIGHT));
                 }
             }
             // Of several long forms the most frequent one is meant.
-            for word in expansions
-                .long_forms(&group.text)?
-                .into_iter()
-                .next()
-                .unwrap_or_default()
-            {
-                found.push((word.to_owned(), LONG_FORM_WEIGHT));
+            let long_form = expansions.long_forms(&group.text)?.into_iter().next();
+            for word in long_form.unwrap_or_default() {
+                if !self.places.contains_key(word) {
+                    found.push((place, word, LONG_FORM_WEIGHT));
+                }
             }
         }
-        for (text, weight) in found {
-            if self.groups.len() == TERM_LIMIT {
-                break;
-            }
-            if self.places.contains_key(&text) {
-                continue;
-            }
-            let Some(entry) = self.vocabulary.dictionary.find(&text)? else {
-                continue;
-            };
-            self.places.insert(text.clone(), self.groups.len());
-            self.groups.push(Group {
-                text: text.clone(),
+        for (place, text, weight) in found {
+            self.join(place, text, weight, Role::Acronym)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a term to a group, unless it is there, the group is full, or the dictionary does not have it.
+    fn join(&mut self, place: usize, text: &str, weight: f32, role: Role) -> Result<(), ReadError> {
+        let members = &mut self.groups[place].members;
+        let is_new = members.len() < MEMBER_LIMIT && members.iter().all(|member| member.text != text);
+        if let Some(entry) = self.vocabulary.dictionary.find(text)?.filter(|_| is_new) {
+            members.push(Member {
+                text: text.to_owned(),
+                entry,
                 weight,
-                is_code: false,
-                is_required: false,
-                section_frequency: entry.section_frequency,
-                members: vec![Member {
-                    text,
-                    entry,
-                    weight: 1.0,
-                    role: Role::Acronym,
-                }],
+                role,
             });
         }
         Ok(())

@@ -272,16 +272,11 @@ impl Headings {
                 .filter(|member| member.role == Role::Own)
                 .map(move |member| (member.text.clone(), place))
         });
-        // What an acronym brings in need not stand in the heading.
-        let groups = query
-            .groups
-            .iter()
-            .take_while(|group| group.members.iter().all(|member| member.role != Role::Acronym))
-            .count();
+        let is_answerable = query.unknown_words.is_empty();
         Self {
             analyzer: QueryAnalyzer::new(languages),
             own: own.collect(),
-            groups: if query.unknown_words.is_empty() { groups } else { 0 },
+            groups: if is_answerable { query.groups.len() } else { 0 },
         }
     }
 
