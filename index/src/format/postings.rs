@@ -347,15 +347,19 @@ impl<'a, const FIELDS: usize> PostingList<'a, FIELDS> {
             unpack_block(&mut bytes, before, out)?;
         } else {
             out.present = [false; FIELDS];
-            out.frequencies = [[0; BLOCK]; FIELDS];
             let mut previous = before;
             for row in 0..length {
                 let posting: Posting<FIELDS> = decode_short(&mut bytes, previous)?;
                 *out.numbers.get_mut(row)? = posting.number;
                 for (field, &frequency) in posting.frequencies.iter().enumerate() {
                     if frequency > 0 {
-                        *out.present.get_mut(field)? = true;
-                        *out.frequencies.get_mut(field)?.get_mut(row)? = frequency;
+                        let column = out.frequencies.get_mut(field)?;
+                        let present = out.present.get_mut(field)?;
+                        // A column is cleared when it is first met: few fields have a term.
+                        if !std::mem::replace(present, true) {
+                            column.get_mut(..length)?.fill(0);
+                        }
+                        *column.get_mut(row)? = frequency;
                     }
                 }
                 previous = Some(posting.number);

@@ -211,7 +211,8 @@ struct Texts<'i> {
     index: &'i Index,
     reader: TextReader<'i>,
     other: TextReader<'i>,
-    seen: FxHashMap<(u32, u32), Vec<RecordNumber>>,
+    /// The first of each, and the others that agree with it.
+    seen: FxHashMap<(u32, u32), (RecordNumber, Vec<RecordNumber>)>,
 }
 
 impl<'i> Texts<'i> {
@@ -228,13 +229,16 @@ impl<'i> Texts<'i> {
         // Only the table of records is read here: a hundred records are looked at for each that is shown.
         let entry = self.index.record_entry(record)?;
         let key = (entry.text_checksum.to_native(), entry.text_length.to_native());
-        let alike = self.seen.entry(key).or_default();
-        for &earlier in alike.iter().take(COMPARED) {
+        let Some((first, others)) = self.seen.get_mut(&key) else {
+            self.seen.insert(key, (record, Vec::new()));
+            return Ok(true);
+        };
+        for &earlier in std::iter::once(&*first).chain(&*others).take(COMPARED) {
             if self.reader.text(record)? == self.other.text(earlier)? {
                 return Ok(false);
             }
         }
-        alike.push(record);
+        others.push(record);
         Ok(true)
     }
 }

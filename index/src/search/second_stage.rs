@@ -109,7 +109,7 @@ pub(crate) fn rerank(
     sections: &[(Scored, DocumentNumber)],
 ) -> Result<Vec<Evidence>, ReadError> {
     let pages = Pages::new(context, query, sections)?;
-    let mut headings = Headings::new(query, index.metadata().languages());
+    let headings = Headings::new(query, index.metadata().languages());
     let mut best_of_page: FxHashMap<DocumentNumber, f32> = FxHashMap::default();
     for (scored, document) in sections {
         let best = best_of_page.entry(*document).or_default();
@@ -260,6 +260,8 @@ struct Headings {
     analyzer: QueryAnalyzer,
     /// Places of the query's own terms in its groups, of each form.
     own: FxHashMap<String, usize>,
+    /// First bytes of these.
+    initials: Vec<u8>,
     groups: usize,
 }
 
@@ -272,18 +274,23 @@ impl Headings {
                 .filter(|member| member.role == Role::Own)
                 .map(move |member| (member.text.clone(), place))
         });
+        let own: FxHashMap<String, usize> = own.collect();
         let is_answerable = query.unknown_words.is_empty();
         Self {
             analyzer: QueryAnalyzer::new(languages),
-            own: own.collect(),
+            initials: own.keys().filter_map(|text| text.bytes().next()).collect(),
+            own,
             groups: if is_answerable { query.groups.len() } else { 0 },
         }
     }
 
     /// Whether the heading has all terms of the query and no other.
-    fn is_query(&mut self, heading: &str, length: u32) -> bool {
+    fn is_query(&self, heading: &str, length: u32) -> bool {
         // A heading may say a word twice, not much more.
         if self.groups == 0 || (length as usize) < self.groups || length as usize > 3 * self.groups {
+            return false;
+        }
+        if !self.may_be_query(heading) {
             return false;
         }
         let mut met = vec![false; self.groups];
@@ -299,5 +306,17 @@ impl Headings {
             }
         }
         met.iter().all(|&met| met)
+    }
+
+    /// False only where the heading's first word is none of the query's: told by its first letter, which a stem keeps.
+    fn may_be_query(&self, heading: &str) -> bool {
+        let first = tokens(heading).next().map_or(0, |token| {
+            let bytes = token.text.bytes();
+            bytes
+                .skip_while(|byte| b"-@$#._".contains(byte))
+                .next()
+                .unwrap_or(0)
+        });
+        !first.is_ascii() || self.initials.contains(&first.to_ascii_lowercase())
     }
 }
