@@ -477,7 +477,7 @@ mod tests {
                 assert_eq!((hit.record, hit.score), (explained.record, explained.total));
                 let first_stage: f32 = explained.terms.iter().map(|term| term.score).sum();
                 assert!((first_stage - explained.first_stage).abs() < 1e-4, "{query}");
-                let sum = (explained.first_stage + 0.14 * explained.page + 0.4 * explained.best_of_page)
+                let sum = (explained.first_stage + 0.2 * explained.page + 0.4 * explained.best_of_page)
                     * explained.path_factor
                     * explained.heading_factor
                     + explained.exact_heading;

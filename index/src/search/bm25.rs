@@ -49,7 +49,7 @@ impl Parameters {
         if is_flat {
             Self { k1: 1.2, b: 0.6 }
         } else {
-            Self { k1: 2.2, b: 0.4 }
+            Self { k1: 2.2, b: 0.42 }
         }
     }
 }
@@ -589,7 +589,7 @@ mod tests {
         );
         assert_eq!(
             Parameters::of(&metadata(150, 100)),
-            Parameters { k1: 2.2, b: 0.4 }
+            Parameters { k1: 2.2, b: 0.42 }
         );
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     reader::{DocumentNumber, RecordNumber},
 };
 
-/// Why a hit stands where it does. `total` is its score: `(sum of the terms + 0.14 · page + 0.4 · best of page) ·
+/// Why a hit stands where it does. `total` is its score: `(sum of the terms + 0.2 · page + 0.4 · best of page) ·
 /// factors + exact heading`, where the second stage has looked at it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
@@ -26,7 +26,7 @@ pub struct Explanation {
     pub terms: Vec<TermExplanation>,
     /// S: the sum of the terms' scores.
     pub first_stage: f32,
-    /// P: the score of the whole page for the query. It counts 0.14.
+    /// P: the score of the whole page for the query. It counts 0.2.
     pub page: f32,
     /// M: the best S of the page's sections among the best hundred. It counts 0.4.
     pub best_of_page: f32,

@@ -97,7 +97,7 @@ impl Counts {
     /// S of each record that has any of the words.
     fn first_stage(&self, query: &str) -> Vec<Scored> {
         let is_flat = (self.records.len() as f64) < 1.5 * self.prepared.len() as f64;
-        let (k1, b) = if is_flat { (1.2_f32, 0.6_f32) } else { (2.2, 0.4) };
+        let (k1, b) = if is_flat { (1.2_f32, 0.6_f32) } else { (2.2, 0.42) };
         let mut scores: HashMap<usize, f32> = HashMap::new();
         for term in query.split_whitespace() {
             let idf = self.idf(term);
@@ -180,7 +180,7 @@ impl Counts {
                 .filter(|other| self.records[other.record as usize].0 == document)
                 .map(|other| other.score)
                 .fold(0.0, f32::max);
-            totals.insert(scored.record, scored.score + 0.14 * pages[document] + 0.4 * best);
+            totals.insert(scored.record, scored.score + 0.2 * pages[document] + 0.4 * best);
         }
         let best = totals.values().copied().fold(0.0, f32::max);
         let words = |text: &str| {

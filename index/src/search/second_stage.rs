@@ -1,6 +1,6 @@
 //! Re-orders the best sections by what their page, their heading and their place say.
 //!
-//! In: the best records by the score S, of different sections. Out: the same with the score S₂. To S is added 0.14 of
+//! In: the best records by the score S, of different sections. Out: the same with the score S₂. To S is added 0.2 of
 //! P, the score of the whole page for the query, and 0.4 of M, the best S of the page's records among these; then the
 //! sum is multiplied by 0.7 where the path is that of a changelog and by 0.85 where the heading is one that every page
 //! has; then a section whose heading is the query gets 0.2 of the best sum.
@@ -29,7 +29,7 @@ use crate::{
 use rustc_hash::FxHashMap;
 
 /// Share of the page's own score.
-const PAGE_SHARE: f32 = 0.14;
+const PAGE_SHARE: f32 = 0.2;
 /// Share of the score of the page's best record.
 const BEST_SHARE: f32 = 0.4;
 /// Factor for the pages of a changelog.
