@@ -20,6 +20,8 @@ const ITALIAN_ELISIONS: [&str; 22] = [
     "quest", "s", "sugl", "sull", "t", "un", "v",
 ];
 
+const CYRILLIC_CONSONANTS: &str = "бвгджзйклмнпрстфхцчшщ";
+
 /// NFKC; apostrophes are gone, with what they part off in this language.
 pub(super) fn normalize(token: &str, language: Language) -> Cow<'_, str> {
     let has_apostrophe = token.contains(['\'', '’']);
@@ -71,6 +73,9 @@ pub(super) fn spell_for_stemmer(word: &mut String, language: Language) {
         word.truncate(word.len() - typed.len());
         word.push_str(ending);
     }
+    if language == Language::Russian {
+        spell_borrowed(word);
+    }
     let spelling: &[(char, char)] = match language {
         Language::Russian => &[('ё', 'е')],
         // With a comma below, as today, or with a cedilla, as before Unicode had the comma.
@@ -82,6 +87,22 @@ pub(super) fn spell_for_stemmer(word: &mut String, language: Language) {
             *word = word.chars().map(|c| if c == from { to } else { c }).collect();
         }
     }
+}
+
+/// Words that Russian has borrowed are written with either letter after a consonant: `хэш` and `хеш`, `тэг` and `тег`.
+fn spell_borrowed(word: &mut String) {
+    if !word.contains('э') {
+        return;
+    }
+    let mut before = None;
+    *word = word
+        .chars()
+        .map(|c| {
+            let is_after_consonant = before.is_some_and(|before| CYRILLIC_CONSONANTS.contains(before));
+            before = Some(c);
+            if c == 'э' && is_after_consonant { 'е' } else { c }
+        })
+        .collect();
 }
 
 /// Endings of many nouns that are often typed without their accents, and are no endings of other words; of Portuguese
@@ -148,6 +169,25 @@ mod tests {
             (Language::German, "u\u{308}ber", "über"),
         ] {
             assert_eq!(normalize(token, language), expected, "{language:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_spelled_as_the_stemmer_knows_them() {
+        for (language, word, expected) in [
+            (Language::Russian, "ещё", "еще"),
+            (Language::Russian, "хэш", "хеш"),
+            (Language::Russian, "бэкенд", "бекенд"),
+            (Language::Russian, "эхо", "эхо"),
+            (Language::Russian, "поэтому", "поэтому"),
+            (Language::Romanian, "ștergeți", "ştergeţi"),
+            (Language::Spanish, "configuracion", "configuración"),
+            (Language::Portuguese, "configurações", "configuração"),
+            (Language::German, "хэш", "хэш"),
+        ] {
+            let mut word = word.to_owned();
+            spell_for_stemmer(&mut word, language);
+            assert_eq!(word, expected, "{language:?}");
         }
     }
 
