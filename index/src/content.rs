@@ -9,7 +9,7 @@ use crate::{
     field::RecordField,
     format::{
         acronym_table,
-        expansions::ExpansionsWriter,
+        expansions::{ExpansionsWriter, TERMS_IN_LIST},
         layout::{self, Tag},
         link_table::{self, StoredLink},
         metadata::{self, LengthKind, LengthTotal, Metadata},
@@ -326,6 +326,14 @@ impl Content {
         postings
     }
 
+    /// The languages that words of documents are stemmed in.
+    fn languages(&self) -> LanguageSet {
+        self.documents
+            .iter()
+            .map(|document| Language::of_tag(&document.language))
+            .collect()
+    }
+
     /// Region EXPN: what stands for what, of the terms that sections have.
     fn expansions(&self) -> Vec<u8> {
         let is_known = |term: &str| {
@@ -333,9 +341,10 @@ impl Content {
             place.is_some_and(|&place| self.lists[place].section_frequency > 0)
         };
         let mut writer = ExpansionsWriter::default();
-        for (term, mut synonyms) in self.options.synonyms.synonyms() {
+        for (term, mut synonyms) in self.options.synonyms.synonyms(self.languages()) {
             synonyms.retain(|synonym| is_known(synonym));
-            writer.add_synonyms(term, synonyms.into_iter().collect());
+            // A list is checked for one language; with several stems a term could have more than fit an entry.
+            writer.add_synonyms(term, synonyms.into_iter().take(TERMS_IN_LIST).collect());
         }
         for (acronym, long_form) in acronyms::known_pairs(&self.acronyms, is_known) {
             writer.add_acronym(&acronym, long_form);
@@ -433,12 +442,7 @@ impl Content {
             configuration_length: self.options.configuration.len() as u32,
             synonyms_length: self.options.synonyms.as_str().len() as u32,
             compression_level: self.options.compression_level,
-            languages: self
-                .documents
-                .iter()
-                .map(|document| Language::of_tag(&document.language))
-                .collect::<LanguageSet>()
-                .bits(),
+            languages: self.languages().bits(),
             raw_text: u8::from(self.options.raw_text),
             incoming: u8::from(self.options.incoming),
         }

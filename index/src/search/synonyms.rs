@@ -5,7 +5,7 @@
 
 use super::{
     analyzer::{Analyzer, Term},
-    language::Language,
+    language::{Language, LanguageSet},
     tokenizer::{TokenKind, tokens},
 };
 use crate::{error::SynonymError, format::expansions::TERMS_IN_LIST};
@@ -127,13 +127,15 @@ impl SynonymList {
         &self.text
     }
 
-    /// For each term of the list the terms of all groups that it is in, without itself.
-    pub(crate) fn synonyms(&self) -> BTreeMap<String, BTreeSet<String>> {
-        let analyzer = Analyzer::new(Language::English);
+    /// For each term of the list the terms of all groups that it is in, without itself; its words stemmed in each of the
+    /// languages, which are those of an index.
+    pub(crate) fn synonyms(&self, languages: LanguageSet) -> BTreeMap<String, BTreeSet<String>> {
         let mut synonyms = BTreeMap::new();
-        for group in self.text.lines() {
-            let terms: Vec<String> = words(group).filter_map(|word| term_of(word, &analyzer)).collect();
-            join(&terms, &mut synonyms);
+        for analyzer in languages.iter().map(Analyzer::new) {
+            for group in self.text.lines() {
+                let terms: Vec<String> = words(group).filter_map(|word| term_of(word, &analyzer)).collect();
+                join(&terms, &mut synonyms);
+            }
         }
         synonyms
     }
@@ -206,11 +208,15 @@ fn join(terms: &[String], synonyms: &mut BTreeMap<String, BTreeSet<String>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn english() -> LanguageSet {
+        [Language::English].into_iter().collect()
+    }
     use proptest::prelude::*;
 
     fn synonyms_of(list: &str, term: &str) -> Vec<String> {
         let list = SynonymList::parse(list).unwrap();
-        list.synonyms()
+        list.synonyms(english())
             .remove(term)
             .unwrap_or_default()
             .into_iter()
@@ -222,8 +228,13 @@ mod tests {
         let built_in = SynonymList::default();
         assert_eq!(SynonymList::parse(BUILT_IN).unwrap(), built_in);
         assert_eq!(SynonymList::parse(built_in.as_str()).unwrap(), built_in);
-        assert_eq!(built_in.as_str().lines().count(), 219);
-        let delete: Vec<String> = built_in.synonyms().remove("delet").unwrap().into_iter().collect();
+        assert_eq!(built_in.as_str().lines().count(), 299);
+        let delete: Vec<String> = built_in
+            .synonyms(english())
+            .remove("delet")
+            .unwrap()
+            .into_iter()
+            .collect();
         assert_eq!(delete, ["drop", "eras", "remov"]);
     }
 
@@ -334,10 +345,20 @@ mod tests {
         fn any_text_is_read_or_refused_and_what_is_read_is_read_back(text in "([a-zß検,#=> _-]{0,12}\n){0,4}") {
             if let Ok(list) = SynonymList::parse(&text) {
                 prop_assert_eq!(SynonymList::parse(list.as_str()), Ok(list.clone()));
-                for (term, others) in list.synonyms() {
+                for (term, others) in list.synonyms(english()) {
                     prop_assert!(!others.is_empty() && !others.contains(&term));
                 }
             }
         }
+    }
+
+    #[test]
+    fn words_are_stemmed_in_each_language() {
+        let list = SynonymList::parse("Ordnern Verzeichnisse\nsettings options").unwrap();
+        let languages = [Language::English, Language::German].into_iter().collect();
+        let synonyms = list.synonyms(languages);
+        assert!(synonyms["ordn"].contains("verzeichnis"));
+        assert!(synonyms["set"].contains("option"));
+        assert!(list.synonyms(LanguageSet::default()).is_empty());
     }
 }
