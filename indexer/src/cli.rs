@@ -61,7 +61,12 @@ const SEARCH_EXAMPLES: &str = "\
 Examples:
   docs-indexer search docs.idx 'how do I upload a file'
   docs-indexer search docs.idx --k 3 --path guide/ -- --strict
-  docs-indexer search docs.idx --queries golden.jsonl --no-group > hits.jsonl";
+  docs-indexer search docs.idx --queries golden.jsonl --no-group > hits.jsonl
+  docs-indexer search docs.idx --explain --k 1 'uplaod a file'
+
+--explain shows below each hit the terms of the query with their scores, q (less than 1 for a
+part of a name) and idf; where each was found, or what stands for it; then the sum S of the
+scores, P of the whole page, M of the page's best section, and what path and heading change.";
 
 const SEARCH_USAGE: &str = "\
 docs-indexer search [OPTIONS] <FILE> <QUERY>...
@@ -322,6 +327,9 @@ pub struct SearchArgs {
     /// The bare ranking: all sections of a document, the same text as often as it stands there
     #[arg(long)]
     pub no_group: bool,
+    /// Show each hit's score by term, field and evidence
+    #[arg(long)]
+    pub explain: bool,
     /// Print the hits as one JSON object
     #[arg(long)]
     pub json: bool,

@@ -12,7 +12,7 @@
 //! * [`build`] drives both and the writer; [`report`] is what it has to tell, [`warning_kind`] the kinds of its warnings,
 //!   [`sarif`] the same for code-review tools.
 //! * [`cli`] is the command line; `build_command`, [`inspect`], `search_command`, `eval_command`, `verify_command` and
-//!   `merge_command` are its commands; [`evaluation`] judges retrieval; [`output`] holds the two streams.
+//!   `merge_command` are its commands; `explain` takes scores apart; [`evaluation`] judges retrieval; [`output`] holds the two streams.
 //!
 //! The program itself is a line: `docs_indexer::cli::run(std::env::args_os())`.
 
@@ -30,6 +30,7 @@ mod directive;
 mod edit;
 pub mod eval_command;
 pub mod evaluation;
+mod explain;
 mod fence;
 pub mod flavour;
 mod front_matter;

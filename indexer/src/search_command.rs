@@ -1,17 +1,20 @@
 //! `docs-indexer search`: queries from the command line or from a file.
 //!
-//! In: an index and queries. Out: hits for people, in the form of the server's answer, or one JSON object a query.
+//! In: an index and queries. Out: hits for people, in the form of the server's answer, or one JSON object a query; where
+//! it is asked for, with what makes up each score.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
+use std::iter;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use docs_index::answer::{self, Found};
-use docs_index::{Hit, Index, ReadError, SearchRequest, SearchResults};
+use docs_index::{Explanation, Hit, Index, ReadError, SearchRequest, SearchResults};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::SearchArgs;
+use crate::explain::{self, ExplanationObject};
 use crate::output::Output;
 
 /// A line of a file of queries; its other keys are for other programs.
@@ -40,6 +43,8 @@ struct HitLine<'a> {
     line_end: u32,
     score: f32,
     snippet: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<ExplanationObject<'a>>,
 }
 
 /// Searches and prints.
@@ -59,13 +64,28 @@ pub fn run(arguments: &SearchArgs, output: &mut Output) -> Result<()> {
     };
     let search =
         |request: &SearchRequest<'_>| index.search(request).with_context(|| path.display().to_string());
+    // One for each hit, or none at all.
+    let explain = |request: &SearchRequest<'_>| {
+        if arguments.explain {
+            index.explain(request).with_context(|| path.display().to_string())
+        } else {
+            Ok(Vec::new())
+        }
+    };
     if let Some(file) = &arguments.queries {
         return each_query(file, |line| {
-            let results = search(&SearchRequest {
+            let request = SearchRequest {
                 query: &line.query,
                 ..request
-            })?;
-            output.json(&answer_line(&index, Some(&line.id), &line.query, &results)?)?;
+            };
+            let (results, explanations) = (search(&request)?, explain(&request)?);
+            output.json(&answer_line(
+                &index,
+                Some(&line.id),
+                &line.query,
+                &results,
+                &explanations,
+            )?)?;
             Ok(())
         });
     }
@@ -74,18 +94,53 @@ pub fn run(arguments: &SearchArgs, output: &mut Output) -> Result<()> {
         query: &query,
         ..request
     };
-    let results = search(&request)?;
+    let (results, explanations) = (search(&request)?, explain(&request)?);
     if arguments.json {
-        output.json(&answer_line(&index, None, &query, &results)?)?;
+        output.json(&answer_line(&index, None, &query, &results, &explanations)?)?;
         if results.truncated {
             output.note("the query is too long: only its first words were searched");
         }
     } else {
         let found = Found::of(&index, results).with_context(|| path.display().to_string())?;
         // Nobody pays for what people read.
-        output.data(&answer::search(&found, &request, usize::MAX).text)?;
+        let answer = answer::search(&found, &request, usize::MAX).text;
+        if arguments.explain {
+            output.data(&explained(&answer, &found, &request, &explanations))?;
+        } else {
+            output.data(&answer)?;
+        }
     }
     Ok(())
+}
+
+/// An answer with what makes up its score below each hit.
+fn explained(
+    answer: &str,
+    found: &Found,
+    request: &SearchRequest<'_>,
+    explanations: &[Explanation],
+) -> String {
+    let mut text = String::new();
+    let mut rest = answer;
+    for (hit, explanation) in found.hits.iter().zip(explanations) {
+        let alone = Found {
+            hits: vec![hit.clone()],
+            ..Found::default()
+        };
+        let hit = answer::search(&alone, request, usize::MAX).text;
+        rest = rest
+            .strip_prefix(hit.as_str())
+            .unwrap_or(rest)
+            .trim_start_matches('\n');
+        text.push_str(&hit);
+        text.push('\n');
+        text.push_str(&explain::for_people(explanation));
+        text.push_str("\n\n");
+    }
+    // What the answer says of the query itself.
+    text.push_str(rest);
+    text.truncate(text.trim_end().len());
+    text
 }
 
 /// Opens an index that can be searched: not a shard.
@@ -128,16 +183,23 @@ fn answer_line(
     id: Option<&serde_json::Value>,
     query: &str,
     results: &SearchResults,
+    explanations: &[Explanation],
 ) -> Result<String> {
+    let explanations = explanations.iter().map(Some).chain(iter::repeat(None));
     let hits = results
         .hits
         .iter()
-        .map(|hit| hit_line(index, hit))
+        .zip(explanations)
+        .map(|(hit, explanation)| hit_line(index, hit, explanation))
         .collect::<Result<Vec<_>, ReadError>>()?;
     Ok(serde_json::to_string(&AnswerLine { id, query, hits })?)
 }
 
-fn hit_line<'a>(index: &'a Index, hit: &'a Hit) -> Result<HitLine<'a>, ReadError> {
+fn hit_line<'a>(
+    index: &'a Index,
+    hit: &'a Hit,
+    explanation: Option<&'a Explanation>,
+) -> Result<HitLine<'a>, ReadError> {
     let record = index.record(hit.record)?;
     Ok(HitLine {
         id: record.id(),
@@ -148,5 +210,6 @@ fn hit_line<'a>(index: &'a Index, hit: &'a Hit) -> Result<HitLine<'a>, ReadError
         line_end: record.line_end,
         score: hit.score,
         snippet: &hit.snippet,
+        explanation: explanation.map(ExplanationObject::from),
     })
 }

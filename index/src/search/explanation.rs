@@ -7,7 +7,7 @@ use super::{
     bm25::{Context, record_weights},
     posting_cursor::PostingCursor,
     query::{Group, Member, Query, Role},
-    second_stage::Evidence,
+    second_stage::{BEST_SHARE, Evidence, PAGE_SHARE},
 };
 use crate::{
     error::ReadError,
@@ -26,9 +26,10 @@ pub struct Explanation {
     pub terms: Vec<TermExplanation>,
     /// S: the sum of the terms' scores.
     pub first_stage: f32,
-    /// P: the score of the whole page for the query. It counts 0.2.
+    /// P: the score of the whole page for the query. It counts [`Explanation::PAGE_SHARE`].
     pub page: f32,
-    /// M: the best S of the page's sections among the best hundred. It counts 0.4.
+    /// M: the best S of the page's sections among the best hundred. It counts
+    /// [`Explanation::BEST_OF_PAGE_SHARE`].
     pub best_of_page: f32,
     /// 0.7 where the path is that of a changelog, else 1.
     pub path_factor: f32,
@@ -38,6 +39,13 @@ pub struct Explanation {
     pub exact_heading: f32,
     /// The score.
     pub total: f32,
+}
+
+impl Explanation {
+    /// What the score of the page counts.
+    pub const PAGE_SHARE: f32 = PAGE_SHARE;
+    /// What the best score of the page's sections counts.
+    pub const BEST_OF_PAGE_SHARE: f32 = BEST_SHARE;
 }
 
 /// What a term of the query is worth to a record.

@@ -29,9 +29,9 @@ use crate::{
 use rustc_hash::FxHashMap;
 
 /// Share of the page's own score.
-const PAGE_SHARE: f32 = 0.2;
+pub(super) const PAGE_SHARE: f32 = 0.2;
 /// Share of the score of the page's best record.
-const BEST_SHARE: f32 = 0.4;
+pub(super) const BEST_SHARE: f32 = 0.4;
 /// Factor for the pages of a changelog.
 const CHANGELOG_FACTOR: f32 = 0.7;
 /// Factor for headings that every page has.

@@ -47,13 +47,25 @@ fn sections(place: &Place) -> String {
     shown
 }
 
-/// Ids of the sections found.
+/// Ids of the sections that have the query itself, not only a word that stands for it.
 fn found(place: &Place, query: &str) -> Vec<String> {
-    let run = place
-        .run(&["search", "docs.idx", query, "--json", "--no-group", "--k", "20"])
-        .succeeds();
-    let answer: Value = run.json();
-    let hits = answer["hits"].as_array().unwrap().iter();
+    let line = [
+        "search",
+        "docs.idx",
+        query,
+        "--json",
+        "--explain",
+        "--no-group",
+        "--k",
+        "20",
+    ];
+    let answer: Value = place.run(&line).succeeds().json();
+    let has_own = |hit: &&Value| {
+        let terms = hit["explanation"]["terms"].as_array().unwrap().iter();
+        let mut matches = terms.flat_map(|term| term["matches"].as_array().unwrap());
+        matches.any(|found| found["role"] == "own")
+    };
+    let hits = answer["hits"].as_array().unwrap().iter().filter(has_own);
     hits.map(|hit| hit["id"].as_str().unwrap().to_owned()).collect()
 }
 

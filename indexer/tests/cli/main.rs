@@ -7,6 +7,7 @@ mod diagnostics;
 mod dialects;
 mod encodings;
 mod evaluation;
+mod explain;
 mod files;
 mod headings;
 mod includes;
