@@ -220,6 +220,30 @@ pub fn split_document(path: &[u8], source: &[u8], tree: &Tree<'_>) -> Result<Spl
     })
 }
 
+/// Splits a document that is the only one of its tree, with nothing to include: for tests and fuzz targets, which
+/// have no tree.
+///
+/// # Errors
+///
+/// As [`split_document`].
+#[doc(hidden)]
+pub fn split_alone(path: &[u8], source: &[u8], part_limit: usize, flavour: Flavour) -> Result<Split, Skip> {
+    let tree = Tree {
+        part_limit,
+        flavour,
+        markdown_is_mdx: false,
+        is_myst: true,
+        is_obsidian: true,
+        check_links: true,
+        includes: None,
+        base_url: "",
+        targets: &LinkTargets::new([path]),
+        names: &HashMap::new(),
+        languages: &TreeLanguages::default(),
+    };
+    split_document(path, source, &tree)
+}
+
 /// Of the file and of everything that it includes.
 fn source_hash(source: &[u8], expansion: &Expansion<'_>) -> [u8; 32] {
     let mut hasher = Blake2b::<U32>::new();
@@ -354,7 +378,7 @@ mod tests {
     use std::collections::HashSet;
 
     /// Splits a document as the only one of its tree.
-    fn split_alone(path: &[u8], source: &[u8], part_limit: usize) -> Result<Split, Skip> {
+    fn split_only(path: &[u8], source: &[u8], part_limit: usize) -> Result<Split, Skip> {
         split_in(&[path], Flavour::Github, "", path, source, part_limit)
     }
 
@@ -387,7 +411,7 @@ mod tests {
     }
 
     fn split(path: &str, source: &str) -> DocumentSource {
-        let split = split_alone(path.as_bytes(), source.as_bytes(), 6000).unwrap();
+        let split = split_only(path.as_bytes(), source.as_bytes(), 6000).unwrap();
         check(&split.document, source.as_bytes());
         split.document
     }
@@ -484,10 +508,10 @@ mod tests {
             "<!-- only a comment -->\n",
             "---\nweight: 1\n---\n",
         ] {
-            let found = split_alone(b"a.md", source.as_bytes(), 6000);
+            let found = split_only(b"a.md", source.as_bytes(), 6000);
             assert_eq!(found, Err(Skip::Empty), "{source:?}");
         }
-        let draft = split_alone(b"a.md", b"---\ndraft: true\n---\n# T\n", 6000);
+        let draft = split_only(b"a.md", b"---\ndraft: true\n---\n# T\n", 6000);
         assert_eq!(draft, Err(Skip::Draft));
     }
 
@@ -513,7 +537,7 @@ mod tests {
             )
         };
         let source = format!("# T\n\n{}{}", paragraph("alpha"), paragraph("beta"));
-        let split = split_alone(b"d/a.md", source.as_bytes(), 250).unwrap();
+        let split = split_only(b"d/a.md", source.as_bytes(), 250).unwrap();
         let parts = &split.document.sections[0].parts;
         assert_eq!(parts.len(), 2);
         for (part, word) in parts.iter().zip(["alpha", "beta"]) {
@@ -523,7 +547,7 @@ mod tests {
             assert_eq!(part.links[0].path, format!("{word}.md").into_bytes());
         }
         let words = "word ".repeat(500);
-        let split = split_alone(b"a.md", words.as_bytes(), 250).unwrap();
+        let split = split_only(b"a.md", words.as_bytes(), 250).unwrap();
         let prose: Vec<_> = split.document.sections[0]
             .parts
             .iter()
@@ -535,7 +559,7 @@ mod tests {
     #[test]
     fn warnings_name_their_line() {
         let source = b"---\ntitle: a: b\n---\n# T\n\nx\xFF\n\0\n\xE2\x80\x8B\n";
-        let split = split_alone(b"d/a.md", source, 6000).unwrap();
+        let split = split_only(b"d/a.md", source, 6000).unwrap();
         let found: Vec<_> = split.warnings.iter().map(|w| (w.line.unwrap(), w.kind)).collect();
         assert_eq!(
             found,
@@ -766,12 +790,12 @@ mod tests {
 
     fn whole(source: &[u8], mdx: bool, part_limit: usize) {
         let path: &[u8] = if mdx { b"a.mdx" } else { b"a.md" };
-        let Ok(split) = split_alone(path, source, part_limit) else {
+        let Ok(split) = split_only(path, source, part_limit) else {
             return;
         };
         check(&split.document, source);
         // Parts without what they repeat are the section, whatever the limit.
-        let uncut = split_alone(path, source, usize::MAX).unwrap();
+        let uncut = split_only(path, source, usize::MAX).unwrap();
         for (section, uncut) in split.document.sections.iter().zip(&uncut.document.sections) {
             let own = |part: &PartSource| {
                 let (head, tail) = (part.repeated_head as usize, part.repeated_tail as usize);

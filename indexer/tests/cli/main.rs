@@ -2,7 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot do its work fails")]
 
+mod any_input;
 mod build;
+#[expect(unreachable_pub, reason = "a crate in fuzz/ has this module, too")]
+#[path = "../checks/mod.rs"]
+mod checks;
 mod diagnostics;
 mod dialects;
 mod encodings;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use crate::headings::Listed;
+use crate::program::Place;
 
 fn glossary() -> Listed {
     Listed::of(&[
@@ -60,7 +61,14 @@ fn a_joined_name_is_found_whole_and_by_its_parts() {
             "{query}"
         );
     }
-    for query in ["readConfigFile", "read config file", "yaml document"] {
+    // As one word, too, as people type what they have only heard of.
+    for query in [
+        "readConfigFile",
+        "readconfigfile",
+        "read config file",
+        "yaml document",
+        "loadyamldocument",
+    ] {
         assert_eq!(
             listed.found(query).first().map(String::as_str),
             Some("names.md#readconfigfile"),
@@ -224,4 +232,113 @@ fn one_page_does_not_crowd_out_the_others() {
         assert!(first.iter().any(|found| found == page), "{found:?}");
     }
     assert_eq!(found.len(), 10);
+}
+
+/// A small page on a help desk, compiled.
+fn desk() -> Place {
+    let place = Place::with(&[(
+        "docs/desk.md",
+        "# Desk\n\n## Upload a file\n\nSend the file in a form. Uploads of any size are taken.\n\n\
+         ## Delete a record\n\nA record is gone for good, its backup too.\n\n\
+         ## Restore a backup\n\nThe backup of a record comes back. Run it with `--force` if need be.\n\n\
+         ## Queue depth limit\n\nThe Queue Depth Limit (QDL) of a desk is ten.\n\n\
+         ## Waiting\n\nCalls wait when the QDL is reached.\n",
+    )]);
+    place.report(&["docs"]);
+    place
+}
+
+/// Anchors of the hits for people, best first, and the whole answer.
+fn answer(place: &Place, query: &str) -> (Vec<String>, String) {
+    let text = place.run(&["search", "docs.idx", "--", query]).succeeds().stdout;
+    let anchors = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("[desk.md#")?.split(']').next());
+    (anchors.map(str::to_owned).collect(), text.clone())
+}
+
+#[test]
+fn quoted_words_are_found_as_they_stand_or_else_apart_with_a_note() {
+    let place = desk();
+    let note = "No section has the quoted words as they stand; these have them apart.";
+    let (anchors, text) = answer(&place, "\"backup of a record\"");
+    assert_eq!(anchors, ["restore-a-backup"]);
+    assert!(!text.contains(note), "{text}");
+    let (anchors, text) = answer(&place, "\"record backup\"");
+    assert!(anchors.len() >= 2, "{text}");
+    assert!(text.contains(note), "{text}");
+    // A quotation that is never closed is none.
+    let (anchors, text) = answer(&place, "\"record backup");
+    assert!(anchors.len() >= 2 && !text.contains(note), "{text}");
+}
+
+#[test]
+fn a_leading_minus_excludes_a_word_and_says_so_but_flags_are_words() {
+    let place = desk();
+    let (anchors, text) = answer(&place, "record -backup");
+    assert!(
+        !anchors.contains(&"restore-a-backup".to_owned()) && !anchors.contains(&"delete-a-record".to_owned()),
+        "{text}"
+    );
+    assert!(text.contains("Sections with \"backup\" were left out"), "{text}");
+    for query in ["backup --force", "restore -f", "restore -1", "backup - record"] {
+        let (anchors, text) = answer(&place, query);
+        assert!(anchors.contains(&"restore-a-backup".to_owned()), "{text}");
+        assert!(!text.contains("left out"), "{text}");
+    }
+    // Nothing but an exclusion would find everything, so it is asked for.
+    assert_eq!(answer(&place, "-upload").0, ["upload-a-file"]);
+}
+
+#[test]
+fn what_stands_for_an_unknown_word_is_found_and_named() {
+    let place = desk();
+    for (query, anchor, word, stands_for_it) in [
+        ("uplaod", "upload-a-file", "uplaod", "upload"),
+        ("restroe it", "restore-a-backup", "restroe", "restore"),
+        ("remove record", "delete-a-record", "remove", "delete"),
+    ] {
+        let (anchors, text) = answer(&place, query);
+        assert_eq!(anchors[0], anchor, "{text}");
+        let note = format!("\"{word}\" is not in the index: searched for \"{stands_for_it}\".");
+        assert!(text.contains(&note), "{text}");
+    }
+}
+
+#[test]
+fn an_acronym_and_its_long_form_find_each_other() {
+    let place = desk();
+    for query in ["QDL", "qdl", "queue depth limit"] {
+        let (anchors, text) = answer(&place, query);
+        assert_eq!(anchors[0], "queue-depth-limit", "{text}");
+        assert!(anchors.contains(&"waiting".to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn where_nothing_is_found_the_words_are_named_with_what_is_near() {
+    let place = desk();
+    for (query, said) in [
+        ("zzzz", "No hits for \"zzzz\". Not in the index: \"zzzz\"."),
+        ("wpload", "\"wpload\" (nearest: upload)"),
+    ] {
+        let (anchors, text) = answer(&place, query);
+        assert!(anchors.is_empty() && text.contains(said), "{text}");
+    }
+}
+
+#[test]
+fn a_query_that_is_cut_says_so() {
+    let place = desk();
+    let words: Vec<String> = (0..10_000).map(|number| format!("v{number}")).collect();
+    let (anchors, text) = answer(&place, &format!("upload {}", words.join(" ")));
+    assert_eq!(anchors[0], "upload-a-file");
+    assert!(
+        text.contains("too long"),
+        "{}",
+        &text[text.len().saturating_sub(300)..]
+    );
+    let line = ["search", "docs.idx", "--json", "--", &words.join(" ")];
+    let run = place.run(&line).succeeds();
+    assert!(run.stderr.contains("only its first words"), "{}", run.stderr);
 }
