@@ -14,8 +14,10 @@ fn list(text: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 /// Names by their first word, with the words that follow it.
-static CHANGELOG_PATHS: LazyLock<FxHashMap<&'static [u8], Vec<Vec<&'static [u8]>>>> = LazyLock::new(|| {
-    let mut names: FxHashMap<&[u8], Vec<Vec<&[u8]>>> = FxHashMap::default();
+type Names = FxHashMap<&'static [u8], Vec<Vec<&'static [u8]>>>;
+
+static CHANGELOG_PATHS: LazyLock<Names> = LazyLock::new(|| {
+    let mut names = Names::default();
     for name in list(include_str!("changelog_paths.txt")) {
         let mut words = name.split(' ').map(str::as_bytes);
         if let Some(first) = words.next() {

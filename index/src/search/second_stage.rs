@@ -311,11 +311,8 @@ impl Headings {
     /// False only where the heading's first word is none of the query's: told by its first letter, which a stem keeps.
     fn may_be_query(&self, heading: &str) -> bool {
         let first = tokens(heading).next().map_or(0, |token| {
-            let bytes = token.text.bytes();
-            bytes
-                .skip_while(|byte| b"-@$#._".contains(byte))
-                .next()
-                .unwrap_or(0)
+            let mut bytes = token.text.bytes();
+            bytes.find(|byte| !b"-@$#._".contains(byte)).unwrap_or(0)
         });
         !first.is_ascii() || self.initials.contains(&first.to_ascii_lowercase())
     }

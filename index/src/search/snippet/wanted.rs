@@ -185,53 +185,71 @@ impl<'w> Coverage<'w> {
     }
 }
 
-/// The first two letters of terms: most words of a text are passed over by theirs, without being analyzed.
-#[derive(Debug, Default)]
+/// The first three letters of terms: most words of a text are passed over by theirs, without being analyzed.
+#[derive(Debug)]
 pub(crate) struct Beginnings {
-    /// For each first letter a to z the second letters, a bit for each.
-    second: [u32; 26],
-    /// A term begins with something else.
+    /// For each two letters or digits at the start the third ones, a bit for each.
+    third: Box<[[u64; CLASSES]; CLASSES]>,
+    /// A term begins with a sign.
+    has_sign: bool,
+    /// A term begins with a character that is not ASCII.
     has_other: bool,
     /// The last six bits of the first characters of those, a bit for each.
     others: u64,
 }
 
+/// Letters and digits that a term begins with.
+const CLASSES: usize = 36;
+
+impl Default for Beginnings {
+    fn default() -> Self {
+        Self {
+            third: Box::new([[0; CLASSES]; CLASSES]),
+            has_sign: false,
+            has_other: false,
+            others: 0,
+        }
+    }
+}
+
 impl Beginnings {
     pub(crate) fn add(&mut self, term: &str) {
-        let mut letters = term.bytes().map(letter);
-        if let Some(Some(first)) = letters.next() {
-            self.second[first] |= match letters.next() {
-                // A stem's last letter may differ from the word's: day, dai.
-                Some(Some(second)) if term.len() > 2 => 1 << second,
-                _ => u32::MAX,
-            };
-        } else {
-            self.has_other = true;
+        let bytes = term.as_bytes();
+        let class_at = |place: usize| bytes.get(place).copied().and_then(class);
+        let Some(first) = class_at(0) else {
+            self.has_sign |= term.starts_with(|c: char| c.is_ascii());
+            self.has_other |= !term.is_ascii();
             self.others |= term.chars().next().map_or(0, bit_of);
+            return;
+        };
+        // A stem's last letter may differ from the word's: day, dai.
+        match (class_at(1), class_at(2)) {
+            (Some(second), Some(third)) if bytes.len() > 3 => self.third[first][second] |= 1 << third,
+            (Some(second), _) if bytes.len() > 2 => self.third[first][second] = u64::MAX,
+            _ => self.third[first].fill(u64::MAX),
         }
     }
 
     /// False only for a token that has none of the terms. A plain word can have them at its start alone, an
     /// identifier at any of its seams.
     pub(crate) fn may_have(&self, token: &str) -> bool {
-        if self.has_other || !token.is_ascii() {
+        if self.has_sign || !token.is_ascii() {
             return true;
         }
         let bytes = token.as_bytes();
         let is_plain = bytes.first().is_some_and(u8::is_ascii_alphabetic)
             && bytes.iter().skip(1).all(u8::is_ascii_lowercase);
         let places = if is_plain { 1 } else { bytes.len() };
-        (0..places).any(|place| {
-            match (
-                letter(bytes[place]),
-                bytes.get(place + 1).copied().and_then(letter),
-            ) {
-                (Some(first), Some(second)) => self.second[first] & (1 << second) != 0,
+        let class_at = |place: usize| bytes.get(place).copied().and_then(class);
+        (0..places).any(
+            |place| match (class_at(place), class_at(place + 1), class_at(place + 2)) {
+                (Some(first), Some(second), Some(third)) => self.third[first][second] & (1 << third) != 0,
+                (Some(first), Some(second), None) => self.third[first][second] != 0,
                 // A letter by itself, or before an apostrophe: enough that a term begins with it.
-                (Some(first), None) => self.second[first] != 0,
-                (None, _) => false,
-            }
-        })
+                (Some(first), None, _) => self.third[first].iter().any(|&third| third != 0),
+                (None, ..) => false,
+            },
+        )
     }
 }
 
@@ -239,10 +257,13 @@ fn bit_of(c: char) -> u64 {
     1 << (u32::from(c) % 64)
 }
 
-/// 0 to 25 for a to z in any case.
-fn letter(byte: u8) -> Option<usize> {
-    byte.is_ascii_alphabetic()
-        .then(|| usize::from(byte.to_ascii_lowercase() - b'a'))
+/// 0 to 25 for a to z in any case, then the digits.
+fn class(byte: u8) -> Option<usize> {
+    match byte.to_ascii_lowercase() {
+        letter @ b'a'..=b'z' => Some(usize::from(letter - b'a')),
+        digit @ b'0'..=b'9' => Some(usize::from(digit - b'0') + 26),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -302,12 +323,14 @@ mod tests {
     #[test]
     fn words_are_passed_over_only_where_they_cannot_match() {
         let mut beginnings = Beginnings::default();
-        for term in ["upload", "x", "dai", "ccc"] {
+        for term in ["upload", "x", "dai", "ccc", "404", "検"] {
             beginnings.add(term);
         }
         for (word, expected) in [
             ("Uploading", true),
-            ("upper", true),
+            ("uploads", true),
+            ("up", true),
+            ("upper", false),
             ("under", false),
             ("xyz", true),
             ("days", true),
@@ -317,7 +340,11 @@ mod tests {
             ("zebraCrossing", false),
             ("zebraUpload", true),
             ("@user", false),
-            ("#1234", false),
+            ("#1239", false),
+            ("404", true),
+            ("HTTP404", true),
+            ("403", true),
+            ("503", false),
             ("d'Artagnan", true),
             ("z_upload", true),
             ("Été", true),
