@@ -6,7 +6,7 @@
 //! ```text
 //!   line      4.92  q 1.00  idf 2.14
 //!     heading  1× in  2 (average 1.6)  weight 4.00  value 3.64
-//!   S 4.92 + 0.14 · P 3.71 + 0.4 · M 4.92 = 7.41
+//!   S 4.92 + 0.2 · P 3.71 + 0.4 · M 4.92 = 7.41
 //! ```
 
 use std::fmt::Write as _;
@@ -277,7 +277,7 @@ mod tests {
             upload (spelling)  prose         1× in  7 (average 9.2)  weight 0.50  value 1.23
           a [b]     3.46  q 0.50  idf 2.00
                                heading       1× in  7 (average 9.2)  weight 0.50  value 1.23
-          S 6.91 + 0.14 · P 5.00 + 0.4 · M 7.00 = 10.41
+          S 6.91 + 0.2 · P 5.00 + 0.4 · M 7.00 = 10.41
         ");
     }
 
@@ -309,10 +309,10 @@ mod tests {
         ]
         .map(sum);
         insta::assert_snapshot!(lines.join("\n"), @r"
-          S 6.91 + 0.14 · P 5.00 + 0.4 · M 7.00 = 10.41
-          (S 6.91 + 0.14 · P 5.00 + 0.4 · M 7.00) · 0.75 changelog = 10.41
-          (S 6.91 + 0.14 · P 5.00 + 0.4 · M 7.00) · 0.75 changelog · 0.875 common heading + 2.50 exact heading = 10.41
-          S 6.91 + 0.14 · P 5.00 + 0.4 · M 7.00 + 2.50 exact heading = 10.41
+          S 6.91 + 0.2 · P 5.00 + 0.4 · M 7.00 = 10.41
+          (S 6.91 + 0.2 · P 5.00 + 0.4 · M 7.00) · 0.75 changelog = 10.41
+          (S 6.91 + 0.2 · P 5.00 + 0.4 · M 7.00) · 0.75 changelog · 0.875 common heading + 2.50 exact heading = 10.41
+          S 6.91 + 0.2 · P 5.00 + 0.4 · M 7.00 + 2.50 exact heading = 10.41
           S 6.91 = 6.91  (not among the best: page and heading do not count)
         ");
     }

@@ -414,15 +414,7 @@ impl<'i> Builder<'_, 'i> {
     ) -> Result<(), ReadError> {
         for form in &term.texts {
             for text in self.vocabulary.expansions.synonyms(form)? {
-                let is_new = members.len() < MEMBER_LIMIT && members.iter().all(|member| member.text != text);
-                if let Some(entry) = self.vocabulary.dictionary.find(text)?.filter(|_| is_new) {
-                    members.push(Member {
-                        text: text.to_owned(),
-                        entry,
-                        weight,
-                        role: Role::Synonym,
-                    });
-                }
+                self.join(text, weight, Role::Synonym, members)?;
             }
         }
         Ok(())
@@ -453,14 +445,21 @@ impl<'i> Builder<'_, 'i> {
             }
         }
         for (place, text, weight) in found {
-            self.join(place, text, weight, Role::Acronym)?;
+            let mut members = std::mem::take(&mut self.groups[place].members);
+            self.join(text, weight, Role::Acronym, &mut members)?;
+            self.groups[place].members = members;
         }
         Ok(())
     }
 
-    /// Adds a term to a group, unless it is there, the group is full, or the dictionary does not have it.
-    fn join(&mut self, place: usize, text: &str, weight: f32, role: Role) -> Result<(), ReadError> {
-        let members = &mut self.groups[place].members;
+    /// Adds a term to the members of a group, unless it is there, they are full, or the dictionary does not have it.
+    fn join(
+        &self,
+        text: &str,
+        weight: f32,
+        role: Role,
+        members: &mut Vec<Member<'i>>,
+    ) -> Result<(), ReadError> {
         let is_new = members.len() < MEMBER_LIMIT && members.iter().all(|member| member.text != text);
         if let Some(entry) = self.vocabulary.dictionary.find(text)?.filter(|_| is_new) {
             members.push(Member {
