@@ -88,13 +88,11 @@ pub(crate) fn best(
         }
         window.start = start;
         window.stop = start.saturating_add(WINDOW).min(end);
-        window.found.insert_all(required);
+        window.found.fill();
         for group in &mut groups {
             group.add(context, &mut window)?;
             if required && group.is_required {
                 window.found.keep(&window.in_group);
-            } else if !required {
-                window.found.add(&window.in_group);
             }
             window.close_group(group.factor, context.parameters.k1);
         }
@@ -227,9 +225,8 @@ impl Places {
         self.0[place / 64] & (1 << (place % 64)) != 0
     }
 
-    /// All places, or none.
-    fn insert_all(&mut self, all: bool) {
-        self.0.fill(if all { u64::MAX } else { 0 });
+    fn fill(&mut self) {
+        self.0.fill(u64::MAX);
     }
 
     fn add(&mut self, other: &Self) {
@@ -277,7 +274,7 @@ struct Window {
     in_group: Places,
     /// Records with a score.
     scored: Places,
-    /// Records that may be shown.
+    /// Of these the ones that may be shown, and any others.
     found: Places,
 }
 
@@ -541,7 +538,7 @@ impl<'i> ExclusionCursor<'i> {
     /// Takes them out of what is found.
     fn remove(&mut self, window: &mut Window) -> Result<(), ReadError> {
         let mut excluded = Places::new();
-        excluded.insert_all(true);
+        excluded.fill();
         for forms in &mut self.terms {
             let mut with_term = Places::new();
             for postings in forms {

@@ -23,10 +23,11 @@ use super::{
 use crate::{
     error::ReadError,
     field::RecordField,
-    format::{metadata::LengthKind, postings::RECORD_FIELDS, section_table::ArchivedDocumentEntry},
-    reader::{DocumentNumber, Index, RecordNumber},
+    format::{metadata::LengthKind, postings::RECORD_FIELDS},
+    reader::{Document, DocumentNumber, Index, RecordNumber},
 };
 use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 /// Share of the page's own score.
 pub(super) const PAGE_SHARE: f32 = 0.2;
@@ -108,29 +109,19 @@ pub(crate) fn rerank(
     query: &Query<'_>,
     sections: &[(Scored, DocumentNumber)],
 ) -> Result<Vec<Evidence>, ReadError> {
-    let pages = Pages::new(context, query, sections)?;
+    let pages = pages(index, context, query, sections)?;
     let headings = Headings::new(query, index.metadata().languages());
-    let mut best_of_page: FxHashMap<DocumentNumber, f32> = FxHashMap::default();
-    for (scored, document) in sections {
-        let best = best_of_page.entry(*document).or_default();
-        *best = best.max(scored.score);
-    }
-    let mut is_changelog: FxHashMap<DocumentNumber, bool> = FxHashMap::default();
     let mut evidence = Vec::with_capacity(sections.len());
     let mut is_exact = Vec::with_capacity(sections.len());
     for &(scored, document) in sections {
-        let is_changelog = if let Some(&known) = is_changelog.get(&document) {
-            known
-        } else {
-            let found = priors::is_changelog(index.document(document)?.path);
-            is_changelog.insert(document, found);
-            found
+        let Some(page) = pages.get(&document) else {
+            continue;
         };
         let heading = index.record_strings(index.record_entry(scored.record)?)?.heading;
         evidence.push(Evidence {
-            page: pages.score(document),
-            best_of_page: best_of_page.get(&document).copied().unwrap_or_default(),
-            is_changelog,
+            page: page.score,
+            best_of_page: page.best,
+            is_changelog: page.is_changelog,
             is_generic: priors::is_generic(heading),
             ..Evidence::of_first_stage(scored, document)
         });
@@ -148,56 +139,37 @@ pub(crate) fn rerank(
     Ok(evidence)
 }
 
-/// The scores of pages.
-struct Pages {
-    /// Ascending.
-    numbers: Vec<DocumentNumber>,
-    scores: Vec<f32>,
-}
-
-impl Pages {
-    fn new(
-        context: &Context<'_>,
-        query: &Query<'_>,
-        sections: &[(Scored, DocumentNumber)],
-    ) -> Result<Self, ReadError> {
-        let mut numbers: Vec<DocumentNumber> = sections.iter().map(|&(_, document)| document).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        let pages = numbers
-            .iter()
-            .filter_map(|&number| context.documents.get(number as usize))
-            .map(|entry| Page::new(context, entry))
-            .collect::<Vec<_>>();
-        let mut scores = vec![0.0; pages.len()];
-        let mut sums = vec![0.0; pages.len()];
-        for group in &query.groups {
-            sums.fill(0.0);
-            add_group(group, &pages, &mut sums)?;
-            let factor = context.factor(group) * (PAGE_K1 + 1.0) / (context.parameters.k1 + 1.0);
-            for ((score, &sum), page) in scores.iter_mut().zip(&sums).zip(&pages) {
-                let x: f32 = sum / page.norm;
-                *score += factor * x / (PAGE_K1 + x);
-            }
+/// What is known of the pages that the sections stand on.
+fn pages(
+    index: &Index,
+    context: &Context<'_>,
+    query: &Query<'_>,
+    sections: &[(Scored, DocumentNumber)],
+) -> Result<BTreeMap<DocumentNumber, Page>, ReadError> {
+    let mut pages: BTreeMap<DocumentNumber, Page> = BTreeMap::new();
+    for &(scored, document) in sections {
+        let page = match pages.entry(document) {
+            Entry::Occupied(page) => page.into_mut(),
+            Entry::Vacant(place) => place.insert(Page::new(context, &index.document(document)?)),
+        };
+        page.best = page.best.max(scored.score);
+    }
+    for group in &query.groups {
+        add_group(group, &mut pages)?;
+        let factor = context.factor(group) * (PAGE_K1 + 1.0) / (context.parameters.k1 + 1.0);
+        for page in pages.values_mut() {
+            let x = std::mem::take(&mut page.sum) / page.norm;
+            page.score += factor * x / (PAGE_K1 + x);
         }
-        Ok(Self { numbers, scores })
     }
-
-    fn score(&self, document: DocumentNumber) -> f32 {
-        let place = self.numbers.binary_search(&document);
-        place
-            .ok()
-            .and_then(|place| self.scores.get(place))
-            .copied()
-            .unwrap_or_default()
-    }
+    Ok(pages)
 }
 
-/// Adds the weighted frequencies of a group's terms on each page. Pages ascend.
-fn add_group(group: &Group<'_>, pages: &[Page], sums: &mut [f32]) -> Result<(), ReadError> {
+/// Adds the weighted frequencies of a group's terms to the sum of each page. Pages ascend, and with them their records.
+fn add_group(group: &Group<'_>, pages: &mut BTreeMap<DocumentNumber, Page>) -> Result<(), ReadError> {
     for member in &group.members {
         let mut postings: PostingCursor<'_, RECORD_FIELDS> = PostingCursor::new(member.entry.records)?;
-        for (page, sum) in pages.iter().zip(sums.iter_mut()) {
+        for page in pages.values_mut() {
             postings.seek(page.first)?;
             loop {
                 let rows = postings.rows_before(page.end);
@@ -211,7 +183,7 @@ fn add_group(group: &Group<'_>, pages: &[Page], sums: &mut [f32]) -> Result<(), 
                             reason = "a score does not need more than 24 bits"
                         )]
                         let total = total as f32;
-                        *sum += weight * total;
+                        page.sum += weight * total;
                     }
                 }
                 let count = rows.len();
@@ -224,11 +196,18 @@ fn add_group(group: &Group<'_>, pages: &[Page], sums: &mut [f32]) -> Result<(), 
     Ok(())
 }
 
-/// A page: its records and what its length does to its frequencies.
+/// A page: its records, what its length does to its frequencies, and what it adds to the scores of its sections.
 struct Page {
     first: RecordNumber,
     end: RecordNumber,
     norm: f32,
+    is_changelog: bool,
+    /// M: the best S of its sections.
+    best: f32,
+    /// x of the group that is being added, before the length is taken into account.
+    sum: f32,
+    /// P.
+    score: f32,
 }
 
 impl Page {
@@ -236,9 +215,9 @@ impl Page {
         clippy::cast_precision_loss,
         reason = "a score does not need more than 24 bits"
     )]
-    fn new(context: &Context<'_>, entry: &ArchivedDocumentEntry) -> Self {
-        let first = entry.first_record.to_native();
-        let end = first.saturating_add(entry.record_count.to_native());
+    fn new(context: &Context<'_>, document: &Document<'_>) -> Self {
+        let first = document.first_record;
+        let end = first.saturating_add(document.record_count);
         let lengths = context
             .lengths
             .get(first as usize..end as usize)
@@ -251,6 +230,10 @@ impl Page {
             first,
             end,
             norm: 1.0 - PAGE_B + PAGE_B * length as f32 / context.average_page,
+            is_changelog: priors::is_changelog(document.path),
+            best: 0.0,
+            sum: 0.0,
+            score: 0.0,
         }
     }
 }
