@@ -27,6 +27,7 @@
 mod arguments;
 mod corpus;
 mod error;
+mod fingerprint;
 mod handler;
 mod line;
 mod stdio;
