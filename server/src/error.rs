@@ -4,10 +4,13 @@
 //! case; causes are in `source()`, and [`StartError::remedy`] says what a person can do.
 
 use std::error::Error;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use docs_index::{OpenError, VerifyError};
 use thiserror::Error;
+
+use crate::http::{AllowListError, AuthenticationError, TlsError};
 
 /// Why the server does not run.
 #[derive(Debug, Error)]
@@ -50,6 +53,37 @@ pub enum StartError {
     /// The asynchronous runtime could not be set up.
     #[error("cannot set up the event loop")]
     Runtime(#[source] std::io::Error),
+    /// The address to listen at can not be had.
+    #[error("cannot listen at {address}")]
+    Bind {
+        /// The address, as given.
+        address: String,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The listener does not know its own address.
+    #[error("cannot use the listener")]
+    Listener(#[source] std::io::Error),
+    /// Other machines could call, and nothing says which of them may.
+    #[error("{address} can be reached from other machines")]
+    Exposed {
+        /// The address that was bound.
+        address: SocketAddr,
+        /// No token is asked for.
+        needs_token: bool,
+        /// The server has no name of its own.
+        needs_host: bool,
+    },
+    /// A host or an origin is none.
+    #[error("cannot tell who may call")]
+    AllowList(#[source] AllowListError),
+    /// Tokens can not be checked.
+    #[error("cannot check tokens")]
+    Authentication(#[source] AuthenticationError),
+    /// Connections can not be encrypted.
+    #[error("cannot encrypt connections")]
+    Tls(#[source] TlsError),
     /// The client and the server did not come to terms.
     #[error("the connection failed")]
     Connection(#[source] Box<dyn Error + Send + Sync>),
@@ -67,13 +101,38 @@ impl StartError {
                 Some("merge all shards first: docs-indexer merge SHARD... -o docs.idx".to_owned())
             }
             Self::SeveralIndexes { .. } => Some("start one server for each of them".to_owned()),
-            Self::Runtime(_) | Self::Connection(_) => None,
+            Self::Bind { source, .. } if source.kind() == std::io::ErrorKind::AddrInUse => {
+                Some("choose another port, or 0 for any free one".to_owned())
+            }
+            Self::Exposed {
+                needs_token,
+                needs_host,
+                ..
+            } => {
+                let token = needs_token.then_some("--token-file FILE (or --oauth-resource URL)");
+                let host = needs_host.then_some("--allow-host NAME, the name that clients call it by");
+                let missing: Vec<&str> = token.into_iter().chain(host).collect();
+                Some(format!(
+                    "add {}, or listen at 127.0.0.1",
+                    missing.join(" and ")
+                ))
+            }
+            Self::Runtime(_)
+            | Self::Bind { .. }
+            | Self::Listener(_)
+            | Self::AllowList(_)
+            | Self::Authentication(_)
+            | Self::Tls(_)
+            | Self::Connection(_) => None,
         }
     }
 
     /// Whether the command line is at fault.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::SeveralIndexes { .. })
+        matches!(
+            self,
+            Self::SeveralIndexes { .. } | Self::Exposed { .. } | Self::AllowList(_)
+        )
     }
 }
 

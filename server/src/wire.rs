@@ -32,15 +32,17 @@ pub(crate) struct Refusal {
     message: String,
 }
 
+/// The code for JSON that is no request.
+pub(crate) const INVALID_REQUEST: i32 = -32_600;
+
 impl Refusal {
     const PARSE_ERROR: i32 = -32_700;
-    const INVALID_REQUEST: i32 = -32_600;
     const INVALID_PARAMS: i32 = -32_602;
 
     /// A request whose shape was right but whose content the SDK could not read.
     pub(crate) fn invalid(id: Value, reason: impl Into<String>) -> Self {
         Self {
-            code: Self::INVALID_REQUEST,
+            code: INVALID_REQUEST,
             id,
             message: format!("Invalid request: {}", reason.into()),
         }
@@ -62,6 +64,25 @@ impl Refusal {
             id: Value::Null,
             message: format!("Parse error: {reason}"),
         }
+    }
+
+    /// Nothing at all where a message was expected.
+    pub(crate) fn empty() -> Self {
+        Self {
+            code: Self::PARSE_ERROR,
+            id: Value::Null,
+            message: "Parse error: there is no message".to_owned(),
+        }
+    }
+
+    /// The reply without an id where none is known. MCP's schema has no null for it, JSON-RPC has nothing else; a
+    /// transport that pairs replies with requests by other means can do as MCP says.
+    pub(crate) fn without_id(self) -> Vec<u8> {
+        let mut reply = json!({"jsonrpc": "2.0", "error": {"code": self.code, "message": self.message}});
+        if !self.id.is_null() {
+            reply["id"] = self.id;
+        }
+        reply.to_string().into_bytes()
     }
 
     /// The line to send, with its end.
