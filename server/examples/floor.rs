@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use docs_index::{ReadError, SearchRequest};
-use docs_server::{Corpus, CorpusSummary, DEFAULT_MAX_RESULT_BYTES, Found, Lookup, chain};
+use docs_server::{Corpus, CorpusSummary, DEFAULT_MAX_RESULT_BYTES, Found, Lookup, Served, chain};
 
 #[derive(Debug)]
 struct Empty;
@@ -27,7 +27,8 @@ impl Corpus for Empty {
 }
 
 fn main() -> ExitCode {
-    match docs_server::serve_stdio(Arc::new(Empty), DEFAULT_MAX_RESULT_BYTES) {
+    let served = Arc::new(Served::new(Arc::new(Empty)));
+    match docs_server::serve_stdio(served, None, DEFAULT_MAX_RESULT_BYTES) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("floor: {}", chain(&error));

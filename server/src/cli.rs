@@ -61,12 +61,6 @@ struct HttpArguments {
     #[arg(long, value_name = "FILE", requires_all = ["http", "tls_cert"])]
     tls_key: Option<PathBuf>,
 
-    #[command(flatten)]
-    oauth: OAuthArguments,
-
-    #[command(flatten)]
-    limits: LimitArguments,
-
     /// Log what was searched for and read, too
     #[arg(long, requires = "http", conflicts_with = "no_access_log")]
     log_queries: bool,
@@ -74,6 +68,12 @@ struct HttpArguments {
     /// Log no line for each request
     #[arg(long, requires = "http")]
     no_access_log: bool,
+
+    #[command(flatten)]
+    oauth: OAuthArguments,
+
+    #[command(flatten)]
+    limits: LimitArguments,
 }
 
 /// Access tokens of an authorization server

@@ -5,7 +5,7 @@
 
 use std::error::Error;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use docs_index::{OpenError, VerifyError};
 use thiserror::Error;
@@ -93,10 +93,7 @@ impl StartError {
     /// What to do about it, as a command or a sentence; none where there is nothing to say.
     pub fn remedy(&self) -> Option<String> {
         match self {
-            Self::Open { path, .. } | Self::Damaged { path, .. } => Some(format!(
-                "to build it: docs-indexer build ./docs -o {}",
-                path.display()
-            )),
+            Self::Open { path, .. } | Self::Damaged { path, .. } => Some(Self::remedy_to_build(path)),
             Self::Shard { .. } => {
                 Some("merge all shards first: docs-indexer merge SHARD... -o docs.idx".to_owned())
             }
@@ -112,19 +109,21 @@ impl StartError {
                 let token = needs_token.then_some("--token-file FILE (or --oauth-resource URL)");
                 let host = needs_host.then_some("--allow-host NAME, the name that clients call it by");
                 let missing: Vec<&str> = token.into_iter().chain(host).collect();
-                Some(format!(
-                    "add {}, or listen at 127.0.0.1",
-                    missing.join(" and ")
-                ))
+                Some(format!("add {}, or listen at 127.0.0.1", missing.join(" and ")))
             }
+            Self::Authentication(error) => error.remedy().map(str::to_owned),
             Self::Runtime(_)
             | Self::Bind { .. }
             | Self::Listener(_)
             | Self::AllowList(_)
-            | Self::Authentication(_)
             | Self::Tls(_)
             | Self::Connection(_) => None,
         }
+    }
+
+    /// For a file that is no good index.
+    pub(crate) fn remedy_to_build(path: &Path) -> String {
+        format!("to build it: docs-indexer build ./docs -o {}", path.display())
     }
 
     /// Whether the command line is at fault.

@@ -14,22 +14,30 @@
 //! use std::sync::Arc;
 //!
 //! # async fn serve() -> Result<(), docs_server::StartError> {
-//! let corpus = docs_server::open("docs.idx".as_ref(), &docs_server::OpenOptions::default())?;
+//! let index = docs_server::open("docs.idx".as_ref(), &docs_server::OpenOptions::default())?;
+//! let served = Arc::new(docs_server::Served::new(Arc::new(index)));
 //! let (reader, writer) = docs_server::standard_streams();
-//! docs_server::run(Arc::new(corpus), docs_server::DEFAULT_MAX_RESULT_BYTES, reader, writer).await
+//! docs_server::run(served, docs_server::DEFAULT_MAX_RESULT_BYTES, reader, writer).await
 //! # }
 //! ```
+//!
+//! [`http`] serves many clients. What is served can be replaced while calls run ([`Served`]); a [`Reloader`] does so when its file was.
 
 #![forbid(unsafe_code)]
 // Standard output belongs to the protocol.
 #![deny(clippy::print_stdout)]
 
 mod arguments;
+mod call_record;
 mod corpus;
 mod error;
 mod fingerprint;
 mod handler;
+pub mod http;
 mod line;
+mod reload;
+mod served;
+mod signals;
 mod stdio;
 mod streams;
 mod tools;
@@ -46,6 +54,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use crate::corpus::{Corpus, CorpusSummary};
 pub use crate::error::{ArgumentError, StartError, chain};
+pub use crate::reload::{IndexFile, Reloader};
+pub use crate::served::{Edition, Served};
 pub use crate::streams::standard_streams;
 pub use docs_index::answer::{Found, FoundHit, Lookup, Section};
 
@@ -104,7 +114,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Index, StartError> {
 ///
 /// When the client opens the session in a way that can not be answered, or goes away while it is opened.
 pub async fn run<R, W>(
-    corpus: Arc<dyn Corpus>,
+    served: Arc<Served>,
     max_result_bytes: usize,
     reader: R,
     writer: W,
@@ -113,7 +123,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let server = handler::DocsServer::new(corpus, max_result_bytes);
+    let server = handler::DocsServer::new(served, max_result_bytes);
     let transport = stdio::LineTransport::new(reader, writer);
     let progress = transport.progress();
     let session = async {
@@ -136,19 +146,70 @@ where
     }
 }
 
-/// Runs [`run`] on the standard streams, on this thread.
+/// Runs an [`http::HttpServer`] at an address until the process is told to stop, and follows the file of what is served
+/// if there is one.
+///
+/// The first signal to stop lets requests end that are being answered; a second one does not wait for them.
+///
+/// # Errors
+///
+/// As [`http::HttpServer::new`], [`http::bind`] and [`http::HttpServer::run`], and when the event loop can not be set up.
+pub fn serve_http(
+    served: Arc<Served>,
+    file: Option<IndexFile>,
+    address: &str,
+    options: &http::HttpOptions,
+) -> Result<(), StartError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(StartError::Runtime)?;
+    let ended = runtime.block_on(async {
+        let mut stops = signals::Stops::new().map_err(StartError::Runtime)?;
+        let server = http::HttpServer::new(Arc::clone(&served), options)?;
+        let listener = http::bind(address).await?;
+        if let Some(file) = file {
+            tokio::spawn(Reloader::new(file, served).run());
+        }
+        let stopping = tokio::sync::Notify::new();
+        let told_twice = async {
+            stops.next().await;
+            stopping.notify_one();
+            stops.next().await;
+        };
+        tokio::select! {
+            ended = server.run(listener, stopping.notified()) => ended,
+            () = told_twice => {
+                tracing::warn!("told to stop again: requests are cut off");
+                Ok(())
+            }
+        }
+    });
+    runtime.shutdown_background();
+    ended
+}
+
+/// Runs [`run`] on the standard streams, on this thread, and follows the file of what is served if there is one.
 ///
 /// # Errors
 ///
 /// As [`run`], and when the event loop can not be set up.
-pub fn serve_stdio(corpus: Arc<dyn Corpus>, max_result_bytes: usize) -> Result<(), StartError> {
+pub fn serve_stdio(
+    served: Arc<Served>,
+    file: Option<IndexFile>,
+    max_result_bytes: usize,
+) -> Result<(), StartError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(StartError::Runtime)?;
     let ended = runtime.block_on(async {
         let (reader, writer) = standard_streams();
-        run(corpus, max_result_bytes, reader, writer).await
+        if let Some(file) = file {
+            // It ends with the event loop.
+            tokio::spawn(Reloader::new(file, Arc::clone(&served)).run());
+        }
+        run(served, max_result_bytes, reader, writer).await
     });
     // Standard input that is no pipe is read on a thread, which may wait there for ever.
     runtime.shutdown_background();

@@ -4,23 +4,30 @@
 #![deny(clippy::print_stdout)]
 
 mod cli;
+mod log;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser as _;
-use docs_server::{StartError, chain};
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::util::SubscriberInitExt as _;
+use docs_server::{IndexFile, Served, StartError, chain};
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Transport};
+
+/// Tokens of those who may call over HTTP, in the environment instead of a file.
+const TOKENS_VARIABLE: &str = "DOCS_SERVER_TOKENS";
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    log_to_stderr();
-    let Err(error) = serve(&cli) else {
+    let transport = cli.transport(std::env::var(TOKENS_VARIABLE).ok());
+    let log_is_written = match transport {
+        Transport::Stdio => log::for_a_person(),
+        Transport::Http { .. } => log::for_machines(),
+    };
+    let ended = serve(&cli, transport);
+    // Lines that wait to be written must come before what is said below.
+    drop(log_is_written);
+    let Err(error) = ended else {
         return ExitCode::SUCCESS;
     };
     let remedy = error
@@ -35,33 +42,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn serve(cli: &Cli) -> Result<(), StartError> {
-    let index = docs_server::open(cli.index()?, &cli.open_options())?;
-    docs_server::serve_stdio(Arc::new(index), cli.max_result_bytes)
-}
-
-/// Standard output belongs to the protocol, so logs go to standard error, warnings and errors only unless
-/// `RUST_LOG` says otherwise. Of the SDK only errors: it warns of every error answer, which the client has got.
-fn log_to_stderr() {
-    let log = tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_ansi(false);
-    match std::env::var("RUST_LOG") {
-        Ok(wanted) if !wanted.trim().is_empty() => {
-            let default = LevelFilter::WARN.into();
-            log.with_env_filter(
-                EnvFilter::builder()
-                    .with_default_directive(default)
-                    .parse_lossy(wanted),
-            )
-            .init();
-        }
-        // Not parsed from text, which takes time that a launch does not have.
-        _ => {
-            let quiet = Targets::new()
-                .with_default(LevelFilter::WARN)
-                .with_target("rmcp", LevelFilter::ERROR);
-            log.with_max_level(LevelFilter::WARN).finish().with(quiet).init();
+fn serve(cli: &Cli, transport: Transport) -> Result<(), StartError> {
+    let (file, index) = IndexFile::open(cli.index()?, &cli.open_options())?;
+    let served = Arc::new(Served::new(Arc::new(index)));
+    match transport {
+        Transport::Stdio => docs_server::serve_stdio(served, Some(file), cli.max_result_bytes),
+        Transport::Http { address, options } => {
+            docs_server::serve_http(served, Some(file), &address, &options)
         }
     }
 }

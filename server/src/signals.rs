@@ -1,40 +1,42 @@
-//! What the system tells a running server: stop, or look at your files again.
+//! What a person or a service manager tells a running server: read your files again, or stop.
 //!
-//! In: nothing. Out: futures that end at the next signal. On systems without a signal they never do, but for
-//! Ctrl-C, which all have.
+//! In: nothing. Out: futures that end at the next signal. Any number of tasks may wait, and each of them hears of it.
+//! Where there is no such signal, nobody is ever asked; but for Ctrl-C, which all systems have.
 
 use std::io;
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Hangups (`SIGHUP`), by which operators ask a server to read its files again.
+/// SIGHUP, by which operators ask for files to be read again. From the time that one was made, the signal does not end the process any more.
 #[derive(Debug)]
 pub(crate) struct Hangups {
     #[cfg(unix)]
-    signal: Option<Signal>,
+    signals: Option<Signal>,
 }
 
 impl Hangups {
-    /// From now on a hangup no longer ends the process. Within an event loop.
+    /// To be called within an event loop. A handler that can not be set up is logged, and none is then heard.
     pub(crate) fn new() -> Self {
         Self {
             #[cfg(unix)]
-            signal: signal(SignalKind::hangup())
-                .inspect_err(|error| tracing::warn!(%error, "cannot wait for SIGHUP"))
+            signals: signal(SignalKind::hangup())
+                .inspect_err(
+                    |error| tracing::warn!(%error, "SIGHUP is not heard: its handler can not be set up"),
+                )
                 .ok(),
         }
     }
 
-    /// Ends at the next hangup.
+    /// Ends at the next signal; signals that came since the last call count as one.
     pub(crate) async fn next(&mut self) {
         #[cfg(unix)]
-        if let Some(signal) = &mut self.signal
-            && signal.recv().await.is_some()
+        if let Some(signals) = &mut self.signals
+            && signals.recv().await.is_some()
         {
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

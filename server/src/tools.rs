@@ -8,6 +8,8 @@
 //!
 //! This is one of the files that know the SDK (`handler.rs`, `stdio.rs`, `streams.rs` and the session in `lib.rs` are the others).
 
+use std::sync::Arc;
+
 use docs_index::answer::{self, Answer, Lookup, bare_id};
 use docs_index::{ReadError, SearchRequest};
 use rmcp::ErrorData;
@@ -21,6 +23,7 @@ use serde::Deserialize;
 
 use crate::error::chain;
 use crate::handler::DocsServer;
+use crate::served::Edition;
 
 /// Bytes that an answer's text may have; the SDK hands it to a tool beside its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +35,10 @@ impl Budget {
         Self(self.0.saturating_sub(bytes))
     }
 }
+
+/// The edition that a call works on to its end: the newest one when the call began.
+#[derive(Debug)]
+pub(crate) struct Reading(Arc<Edition>);
 
 /// An answer on its way to the SDK.
 #[derive(Debug)]
@@ -89,7 +96,12 @@ impl DocsServer {
     #[expect(clippy::doc_markdown, reason = "read by models, not rendered")]
     /// Search the documentation. Each hit is `[id] heading path (score)` and a snippet; get_section reads an id in full.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn search_docs(&self, Parameters(asked): Parameters<SearchDocs>, budget: Budget) -> ToolAnswer {
+    async fn search_docs(
+        &self,
+        Parameters(asked): Parameters<SearchDocs>,
+        budget: Budget,
+        reading: Reading,
+    ) -> ToolAnswer {
         if asked.query.trim().is_empty() {
             return Answer::failed("query is empty: say what to look for, in plain words", budget.0).into();
         }
@@ -102,7 +114,7 @@ impl DocsServer {
             snippet_chars: usize::from(asked.snippet_chars),
             path_prefix: (!path.is_empty()).then_some(&path),
         };
-        match self.corpus().search(&request) {
+        match reading.0.corpus().search(&request) {
             Ok(found) => answer::search(&found, &request, budget.0),
             Err(error) => unreadable(&error, budget),
         }
@@ -111,8 +123,13 @@ impl DocsServer {
 
     /// Read a section in full, or one part of a long one.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn get_section(&self, Parameters(asked): Parameters<GetSection>, budget: Budget) -> ToolAnswer {
-        match self.corpus().section(&asked.id) {
+    async fn get_section(
+        &self,
+        Parameters(asked): Parameters<GetSection>,
+        budget: Budget,
+        reading: Reading,
+    ) -> ToolAnswer {
+        match reading.0.corpus().section(&asked.id) {
             Ok(Lookup::Found(section)) => answer::section(
                 &section,
                 usize::try_from(asked.offset).unwrap_or(usize::MAX),
@@ -147,6 +164,12 @@ impl FromContextPart<ToolCallContext<'_, DocsServer>> for Budget {
     fn from_context_part(context: &mut ToolCallContext<'_, DocsServer>) -> Result<Self, ErrorData> {
         let beside = context.request_context.extensions.get::<Self>().copied();
         Ok(beside.unwrap_or(context.service.budget()))
+    }
+}
+
+impl FromContextPart<ToolCallContext<'_, DocsServer>> for Reading {
+    fn from_context_part(context: &mut ToolCallContext<'_, DocsServer>) -> Result<Self, ErrorData> {
+        Ok(Self(context.service.served().current()))
     }
 }
 

@@ -19,6 +19,9 @@ use super::exchange::Exchange;
 use super::rate::{Client, RateLimit};
 use super::refusal::{challenge, refusal, try_again};
 
+/// After how long keys may have come that were not there.
+const KEYS_PAUSE_SECONDS: u64 = 5;
+
 /// The rules of admission.
 pub(super) struct Admission {
     pub(super) allow_list: Arc<AllowList>,
@@ -95,7 +98,15 @@ impl Admission {
         }
         let Some(refused) = refused else { return Ok(()) };
         exchange.note(|notes| notes.refusal = Some(refused.reason.to_owned()));
-        Err(challenge(refused.status, refused.reason, refused.www_authenticate))
+        if refused.status == StatusCode::SERVICE_UNAVAILABLE {
+            // The keys could not be had yet.
+            return Err(try_again(refused.status, refused.reason, KEYS_PAUSE_SECONDS));
+        }
+        Err(challenge(
+            refused.status,
+            refused.reason,
+            refused.www_authenticate,
+        ))
     }
 }
 

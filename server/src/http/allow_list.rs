@@ -208,7 +208,11 @@ mod tests {
 
     fn list() -> AllowList {
         let hosts = ["docs.example.com", "Other.example:8443", "2001:db8::1"].map(str::to_owned);
-        let origins = ["https://app.example.com", "http://dev.example:*", "https://x.example:444/"];
+        let origins = [
+            "https://app.example.com",
+            "http://dev.example:*",
+            "https://x.example:444/",
+        ];
         AllowList::new(&hosts, &origins.map(str::to_owned)).unwrap()
     }
 
@@ -295,11 +299,24 @@ mod tests {
     fn entries_that_make_no_sense_are_refused() {
         for host in ["", "*", "*.example.com", "https://docs.example.com", "a b", "a:x"] {
             let error = AllowList::new(&[host.to_owned()], &[]).unwrap_err();
-            assert!(error.to_string().contains("is not a host like"), "{host}: {error}");
+            assert!(
+                error.to_string().contains("is not a host like"),
+                "{host}: {error}"
+            );
         }
-        for origin in ["*", "null", "app.example.com", "https://", "https://a:1:*", "https://*"] {
+        for origin in [
+            "*",
+            "null",
+            "app.example.com",
+            "https://",
+            "https://a:1:*",
+            "https://*",
+        ] {
             let error = AllowList::new(&[], &[origin.to_owned()]).unwrap_err();
-            assert!(error.to_string().contains("is not an origin like"), "{origin}: {error}");
+            assert!(
+                error.to_string().contains("is not an origin like"),
+                "{origin}: {error}"
+            );
         }
     }
 }

@@ -160,12 +160,9 @@ impl Pace {
         self.moved.store(now, Ordering::Relaxed);
         if !self.is_busy.load(Ordering::Relaxed) {
             // Left alone if a head has begun before.
-            let _ = self.head_began.compare_exchange(
-                Self::NO_HEAD,
-                now,
-                Ordering::Relaxed,
-                Ordering::Relaxed,
-            );
+            let _ =
+                self.head_began
+                    .compare_exchange(Self::NO_HEAD, now, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 
@@ -213,7 +210,11 @@ struct Timed<I> {
 }
 
 impl<I: AsyncRead + Unpin> AsyncRead for Timed<I> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buf);
         if buf.filled().len() > before {
@@ -377,7 +378,10 @@ mod tests {
         busy.draining.send(true).unwrap();
         let answer = busy.answer().await;
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        assert!(answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
+        assert!(
+            answer.to_ascii_lowercase().contains("connection: close"),
+            "{answer}"
+        );
         assert_eq!(busy.ended().await.0, Ended::Closed);
     }
 
@@ -393,7 +397,10 @@ mod tests {
             let mut answer = String::new();
             reader.read_to_string(&mut answer).await.unwrap();
             assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
-            assert!(writing.await.unwrap(), "the client was cut off while it was writing");
+            assert!(
+                writing.await.unwrap(),
+                "the client was cut off while it was writing"
+            );
             drop(reader);
             assert_eq!(client.server.await.unwrap(), Ended::Failed);
         }

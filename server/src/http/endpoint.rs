@@ -189,7 +189,8 @@ fn is_json(headers: &HeaderMap) -> bool {
     let (Some(only), None) = (types.next(), types.next()) else {
         return false;
     };
-    only.to_str().is_ok_and(|value| media_type(value) == "application/json")
+    only.to_str()
+        .is_ok_and(|value| media_type(value) == "application/json")
 }
 
 /// Whether a client takes JSON: it says so, or it says nothing.

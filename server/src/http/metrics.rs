@@ -196,7 +196,11 @@ fn index_registry(served: &Served) -> Registry {
         counter.inc_by(value);
         registry.register(name, help, counter);
     };
-    counter("swaps", "Times that a new index took the place of the one served", served.swaps());
+    counter(
+        "swaps",
+        "Times that a new index took the place of the one served",
+        served.swaps(),
+    );
     counter(
         "swaps_refused",
         "Times that a new index file was refused, since it was damaged or no index",

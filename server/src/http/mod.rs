@@ -18,17 +18,25 @@
 //! ```
 
 mod access_log;
+mod access_token;
 mod admission;
 mod allow_list;
 mod authentication;
+mod bearer_tokens;
+mod checkup;
 mod connection;
 mod endpoint;
 mod exchange;
+mod key_set;
+mod key_source;
 mod metrics;
+mod protected_resource;
 mod rate;
 mod refusal;
 mod site;
 mod tls;
+mod watched_file;
+mod web_address;
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -50,11 +58,15 @@ use tower::ServiceExt as _;
 pub use self::access_log::AccessLog;
 pub use self::allow_list::AllowListError;
 pub use self::authentication::{AuthenticationError, AuthenticationOptions, OAuthOptions};
+pub use self::bearer_tokens::{EntryFault, TokensError};
+pub use self::key_set::KeySetError;
 pub use self::tls::TlsError;
+pub use self::web_address::AddressError;
 
 use self::admission::Admission;
 use self::allow_list::AllowList;
 use self::authentication::Authentication;
+use self::checkup::Checkup;
 use self::connection::{Ended, Patience};
 use self::endpoint::Endpoint;
 use self::metrics::Metrics;
@@ -151,10 +163,12 @@ impl Default for Limits {
 ///
 /// When the address can not be resolved, or not be had.
 pub async fn bind(address: &str) -> Result<TcpListener, StartError> {
-    TcpListener::bind(address).await.map_err(|source| StartError::Bind {
-        address: address.to_owned(),
-        source,
-    })
+    TcpListener::bind(address)
+        .await
+        .map_err(|source| StartError::Bind {
+            address: address.to_owned(),
+            source,
+        })
 }
 
 /// A server that is set up and not bound to an address yet.
@@ -197,9 +211,9 @@ impl HttpServer {
             ),
             metrics: Metrics::new(),
             access_log: options.access_log,
+            checkup: Checkup::begin(&served),
             served,
             is_draining: AtomicBool::new(false),
-            is_damaged: AtomicBool::new(false),
         };
         Ok(Self {
             site: Arc::new(site),

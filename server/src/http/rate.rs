@@ -99,7 +99,10 @@ mod tests {
                 assert_eq!(limit.check(&client), Ok(()));
             }
             let wait = limit.check(&client).unwrap_err();
-            assert!(wait > Duration::ZERO && wait <= Duration::from_secs(1), "{wait:?}");
+            assert!(
+                wait > Duration::ZERO && wait <= Duration::from_secs(1),
+                "{wait:?}"
+            );
         }
         assert_eq!(limit.check(&address("10.0.0.2")), Ok(()));
     }

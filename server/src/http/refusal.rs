@@ -40,7 +40,9 @@ pub(super) fn method_not_allowed(allowed: &'static str) -> Response<Body> {
 /// A refusal that says after how many seconds to try again.
 pub(super) fn try_again(status: StatusCode, message: &str, seconds: u64) -> Response<Body> {
     let mut response = refusal(status, message);
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    response
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from(seconds));
     response
 }
 

@@ -31,6 +31,7 @@ use tower_http::timeout::TimeoutLayer;
 
 use super::access_log::{self, AccessLog, Answered};
 use super::admission::Admission;
+use super::checkup::Checkup;
 use super::endpoint::Endpoint;
 use super::exchange::Exchange;
 use super::metrics::{self, Metrics};
@@ -53,8 +54,7 @@ pub(super) struct Site {
     pub(super) served: Arc<Served>,
     /// No further requests are wanted.
     pub(super) is_draining: AtomicBool,
-    /// The whole index was checked and is damaged.
-    pub(super) is_damaged: AtomicBool,
+    pub(super) checkup: Arc<Checkup>,
 }
 
 /// Puts the layers together.
@@ -71,9 +71,10 @@ pub(super) fn router(site: &Arc<Site>, request_timeout: Duration) -> Router {
         .layer(from_fn_with_state(state(), admit));
     let open = match site.admission.authentication.metadata() {
         None => protocol,
-        Some(resource) => resource.paths().iter().fold(protocol, |router, path| {
-            router.route(path, get(answer_resource))
-        }),
+        Some(resource) => resource
+            .paths()
+            .iter()
+            .fold(protocol, |router, path| router.route(path, get(answer_resource))),
     };
     open.layer(cors(site))
         .layer(from_fn_with_state(state(), check_place))
@@ -184,7 +185,7 @@ async fn answer_metrics(State(site): State<Arc<Site>>) -> Response {
 
 async fn answer_resource(State(site): State<Arc<Site>>) -> Response {
     match site.admission.authentication.metadata() {
-        Some(resource) => with_type(resource.document().to_vec(), "application/json"),
+        Some(resource) => with_type(resource.document(), "application/json"),
         None => refusal(StatusCode::NOT_FOUND, "Not Found"),
     }
 }
@@ -193,7 +194,7 @@ async fn answer_ready(State(site): State<Arc<Site>>) -> Response {
     let not_ready = |why| refusal(StatusCode::SERVICE_UNAVAILABLE, why);
     if site.is_draining.load(Ordering::Relaxed) {
         not_ready("Service Unavailable: the server is stopping")
-    } else if site.is_damaged.load(Ordering::Relaxed) {
+    } else if site.checkup.finds_damaged(&site.served) {
         not_ready("Service Unavailable: the index is damaged")
     } else {
         Response::new(Body::from("ready\n"))

@@ -27,6 +27,19 @@ pub(crate) fn shard() -> FinishedIndex {
     writer().finish_shard(1, 2).unwrap()
 }
 
+/// One page that says of which edition it is.
+pub(crate) fn edition(name: &str) -> FinishedIndex {
+    let options = IndexOptions {
+        title: format!("Handbook of the {name}"),
+        ..IndexOptions::default()
+    };
+    let text = format!("# Page\n\nOn the flywheel of the {name}.\n");
+    let page = page("page.md", "Page", &[("Page", "page", &[&text])]);
+    let mut writer = IndexWriter::new(options.clone());
+    writer.add(prepare(&page, &options).unwrap()).unwrap();
+    writer.finish().unwrap()
+}
+
 fn writer() -> IndexWriter {
     let options = IndexOptions {
         title: "Widget handbook".to_owned(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use docs_server::{Corpus, StartError};
+use docs_server::{Corpus, Served, StartError};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
@@ -27,14 +27,14 @@ pub(crate) struct Client {
 impl Client {
     /// A client that has said nothing yet.
     pub(crate) fn silent(corpus: impl Corpus + 'static, max_result_bytes: usize) -> Self {
+        Self::of(Arc::new(Served::new(Arc::new(corpus))), max_result_bytes)
+    }
+
+    /// The same, of a server whose corpus can be replaced.
+    pub(crate) fn of(served: Arc<Served>, max_result_bytes: usize) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let (reader, writer) = tokio::io::split(theirs);
-        let server = tokio::spawn(docs_server::run(
-            Arc::new(corpus),
-            max_result_bytes,
-            reader,
-            writer,
-        ));
+        let server = tokio::spawn(docs_server::run(served, max_result_bytes, reader, writer));
         let (reader, writer) = tokio::io::split(ours);
         Self {
             reader: BufReader::new(reader),

@@ -6,6 +6,8 @@
 mod calls;
 mod documents;
 mod fixture;
+mod http;
 mod in_process;
 mod process;
 mod session;
+mod swap;

@@ -5,35 +5,40 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use docs_index::FinishedIndex;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::fixture;
 use crate::in_process::modern_meta;
 
-struct Files {
+pub(crate) struct Files {
     folder: TempDir,
 }
 
 impl Files {
     fn new() -> Self {
+        Self::with(&fixture::finished())
+    }
+
+    pub(crate) fn with(index: &FinishedIndex) -> Self {
         let files = Self {
             folder: tempfile::tempdir().unwrap(),
         };
-        fixture::finished().save(&files.index()).unwrap();
+        index.save(&files.index()).unwrap();
         files
     }
 
-    fn index(&self) -> PathBuf {
+    pub(crate) fn index(&self) -> PathBuf {
         self.path("docs.idx")
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 }
 
-fn command(index: &Path) -> Command {
+pub(crate) fn command(index: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_docs-server"));
     command.arg(index).env_remove("RUST_LOG");
     command
@@ -69,7 +74,7 @@ fn converse(mut command: Command, input: &[u8]) -> (Vec<Value>, String, i32) {
     )
 }
 
-fn lines(messages: &[Value]) -> Vec<u8> {
+pub(crate) fn lines(messages: &[Value]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for message in messages {
         bytes.extend_from_slice(message.to_string().as_bytes());
@@ -197,7 +202,7 @@ fn an_error_answer_is_logged_only_when_asked_for() {
     }
 }
 
-fn wait_at_most(child: &mut Child, patience: Duration) -> Option<i32> {
+pub(crate) fn wait_at_most(child: &mut Child, patience: Duration) -> Option<i32> {
     let begin = Instant::now();
     while begin.elapsed() < patience {
         if let Some(status) = child.try_wait().unwrap() {

@@ -79,15 +79,16 @@ async fn pages_of_allowed_origins_may_read_answers_and_send_the_protocols_header
         "mcp-method",
         "mcp-name",
     ] {
-        assert!(headers.split(',').any(|header| header.trim() == name), "{headers}");
+        assert!(
+            headers.split(',').any(|header| header.trim() == name),
+            "{headers}"
+        );
     }
     let refused = server
         .send(&preflight.header("Origin", "https://evil.example"))
         .await;
     assert_eq!(refused.status, 403);
-    let answer = server
-        .send(&ping().header("Origin", "https://app.example"))
-        .await;
+    let answer = server.send(&ping().header("Origin", "https://app.example")).await;
     assert_eq!(
         answer.header("access-control-allow-origin"),
         Some("https://app.example")
@@ -120,7 +121,10 @@ async fn a_token_is_asked_for_and_can_be_changed_while_the_server_runs() {
         (with_token("another-token-of-the-test"), 200),
         (with_token("s3cret-token-of-the-tesu"), 401),
         (ping().header("Authorization", "Basic dXNlcjpwYXNz"), 401),
-        (ping().line(&format!("POST /mcp?access_token={TOKEN} HTTP/1.1")), 401),
+        (
+            ping().line(&format!("POST /mcp?access_token={TOKEN} HTTP/1.1")),
+            401,
+        ),
         (Request::get("/metrics"), 401),
         (Request::get("/healthz"), 200),
         (Request::get("/readyz"), 200),
@@ -130,7 +134,10 @@ async fn a_token_is_asked_for_and_can_be_changed_while_the_server_runs() {
         if status == 401 {
             let challenge = reply.header("www-authenticate").unwrap();
             assert!(challenge.starts_with("Bearer realm="), "{challenge}");
-            assert!(!challenge.contains("resource_metadata"), "no OAuth here: {challenge}");
+            assert!(
+                !challenge.contains("resource_metadata"),
+                "no OAuth here: {challenge}"
+            );
             assert!(!reply.body.contains(TOKEN));
         }
     }
@@ -142,13 +149,23 @@ async fn a_token_is_asked_for_and_can_be_changed_while_the_server_runs() {
     assert_eq!(server.send(&preflight).await.status, 200);
 
     std::fs::write(&file, "ci the-next-token-of-the-test\n").unwrap();
-    until(|| async { server.send(&with_token("the-next-token-of-the-test")).await.status == 200 }).await;
+    until(|| async {
+        server
+            .send(&with_token("the-next-token-of-the-test"))
+            .await
+            .status
+            == 200
+    })
+    .await;
     assert_eq!(server.send(&with_token(TOKEN)).await.status, 401);
     // What makes no sense changes nothing.
     std::fs::write(&file, "short\n").unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
     assert_eq!(
-        server.send(&with_token("the-next-token-of-the-test")).await.status,
+        server
+            .send(&with_token("the-next-token-of-the-test"))
+            .await
+            .status,
         200
     );
 }

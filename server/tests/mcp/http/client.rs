@@ -116,7 +116,8 @@ impl Request {
 
     /// Sets a header; none for an empty value.
     pub(super) fn header(mut self, name: &str, value: &str) -> Self {
-        self.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        self.headers
+            .retain(|(other, _)| !other.eq_ignore_ascii_case(name));
         if !value.is_empty() {
             self.headers.push((name.to_owned(), value.to_owned()));
         }

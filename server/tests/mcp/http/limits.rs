@@ -122,7 +122,11 @@ async fn so_many_requests_are_answered_at_once() {
     }
     let (free, again) = (Request::search("c"), Request::search("d"));
     assert_eq!(server.send(&free).await.status, 200);
-    assert_eq!(server.send(&again).await.status, 200, "the slow one holds no slot");
+    assert_eq!(
+        server.send(&again).await.status,
+        200,
+        "the slow one holds no slot"
+    );
 }
 
 #[tokio::test]

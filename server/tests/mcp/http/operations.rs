@@ -23,7 +23,11 @@ async fn metrics_count_requests_calls_and_what_is_served() {
     server.send(&Request::get("/made/up/by/a/client")).await;
     let page = server.send(&Request::get("/metrics")).await;
     assert_eq!(page.status, 200);
-    assert!(page.header("content-type").unwrap().starts_with("application/openmetrics-text"));
+    assert!(
+        page.header("content-type")
+            .unwrap()
+            .starts_with("application/openmetrics-text")
+    );
     for line in [
         "docs_server_http_requests_total{path=\"/mcp\",status=\"200\"} 3",
         "docs_server_http_requests_total{path=\"other\",status=\"404\"} 1",
@@ -35,9 +39,17 @@ async fn metrics_count_requests_calls_and_what_is_served() {
         "docs_index_swaps_total 0",
         "docs_index_documents 64",
     ] {
-        assert!(page.body.lines().any(|other| other == line), "{line} in {}", page.body);
+        assert!(
+            page.body.lines().any(|other| other == line),
+            "{line} in {}",
+            page.body
+        );
     }
-    assert!(!page.body.contains("made"), "labels are never a client's: {}", page.body);
+    assert!(
+        !page.body.contains("made"),
+        "labels are never a client's: {}",
+        page.body
+    );
     let hash = page.body.split("content_hash=\"").nth(1).unwrap();
     assert!(hash.split('"').next().unwrap().len() >= 16, "{hash}");
     assert_eq!(page.body.matches("# EOF").count(), 1);
@@ -49,14 +61,22 @@ async fn a_new_index_is_served_on_the_same_connection() {
     let server = Server::plain(fixture::index()).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let before = send(&mut stream, &Request::search("turbine")).await;
-    assert!(before.text().contains("[guide/long.md#steps"), "{}", before.text());
+    assert!(
+        before.text().contains("[guide/long.md#steps"),
+        "{}",
+        before.text()
+    );
     let gate = Gate::default();
     gate.open();
     server.served.replace(Arc::new(gate));
     let after = send(&mut stream, &Request::search("turbine")).await;
     assert!(after.text().starts_with("No hits"), "{}", after.text());
     let metrics = send(&mut stream, &Request::get("/metrics")).await;
-    assert!(metrics.body.contains("docs_index_swaps_total 1\n"), "{}", metrics.body);
+    assert!(
+        metrics.body.contains("docs_index_swaps_total 1\n"),
+        "{}",
+        metrics.body
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -94,14 +114,18 @@ async fn a_server_that_stops_says_that_it_is_not_ready() {
     let ping = Request::message(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}));
     let bytes = ping.bytes();
     let (head, body) = bytes.split_at(bytes.len() - 10);
-    tokio::io::AsyncWriteExt::write_all(&mut stream, head).await.unwrap();
+    tokio::io::AsyncWriteExt::write_all(&mut stream, head)
+        .await
+        .unwrap();
     until(|| async {
         let page = server.send(&Request::get("/metrics")).await;
         page.body.contains("docs_server_connections_open 2\n")
     })
     .await;
     let running = server.stop();
-    tokio::io::AsyncWriteExt::write_all(&mut stream, body).await.unwrap();
+    tokio::io::AsyncWriteExt::write_all(&mut stream, body)
+        .await
+        .unwrap();
     assert_eq!(receive(&mut stream).await.status, 200);
     running.await.unwrap().unwrap();
 }

@@ -39,7 +39,12 @@ impl Program {
         let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
         assert_eq!(first["message"], "serving", "{first}");
         let url = first["url"].as_str().unwrap().to_owned();
-        let address = url.split("://").nth(1).unwrap().trim_end_matches("/mcp").to_owned();
+        let address = url
+            .split("://")
+            .nth(1)
+            .unwrap()
+            .trim_end_matches("/mcp")
+            .to_owned();
         let log = Arc::new(Mutex::new(Vec::new()));
         let written = Arc::clone(&log);
         let reading = std::thread::spawn(move || {
@@ -73,7 +78,9 @@ impl Program {
     #[cfg(unix)]
     fn signal(&self, name: &str) {
         let process = self.child.id().to_string();
-        let sent = Command::new("kill").args([&format!("-{name}"), &process]).status();
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &process])
+            .status();
         assert!(sent.unwrap().success());
     }
 
@@ -89,7 +96,12 @@ impl Program {
         };
         self.reading.take().unwrap().join().unwrap();
         let mut stdout = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        self.child
+            .stdout
+            .take()
+            .unwrap()
+            .read_to_string(&mut stdout)
+            .unwrap();
         assert_eq!(stdout, "", "standard output is the protocol's");
         (status.code(), self.log())
     }
@@ -120,15 +132,27 @@ fn the_log_has_a_line_for_each_request_and_no_secrets() {
     let (_folder, index) = index();
     let program = Program::start(&index, &[]);
     assert!(program.url.starts_with("http://127.0.0.1:") && !program.url.contains(":0/"));
-    assert!(program.send(&search("s3cret-token-of-the-test")).starts_with("HTTP/1.1 200"));
-    assert!(program.send(&search("gu3ssed-token-of-the-test")).starts_with("HTTP/1.1 401"));
+    assert!(
+        program
+            .send(&search("s3cret-token-of-the-test"))
+            .starts_with("HTTP/1.1 200")
+    );
+    assert!(
+        program
+            .send(&search("gu3ssed-token-of-the-test"))
+            .starts_with("HTTP/1.1 401")
+    );
     let misplaced = search("x").line("POST /mcp?access_token=s3cret-token-of-the-test HTTP/1.1");
     assert!(program.send(&misplaced).starts_with("HTTP/1.1 401"));
     let foreign = search("s3cret-token-of-the-test").header("Origin", "https://evil.example");
     assert!(program.send(&foreign).starts_with("HTTP/1.1 403"));
     let broken = Request::post("{Geheimnis").header("Authorization", "Bearer s3cret-token-of-the-test");
     assert!(program.send(&broken).starts_with("HTTP/1.1 400"));
-    assert!(program.send(&Request::get("/healthz")).starts_with("HTTP/1.1 200"));
+    assert!(
+        program
+            .send(&Request::get("/healthz"))
+            .starts_with("HTTP/1.1 200")
+    );
     program.signal("TERM");
     let (code, log) = program.ended();
     assert_eq!(code, Some(0), "{log:?}");
@@ -137,17 +161,48 @@ fn the_log_has_a_line_for_each_request_and_no_secrets() {
         .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}")))
         .collect();
     let requests: Vec<&Value> = lines.iter().filter(|line| line["target"] == "access").collect();
-    let statuses: Vec<i64> = requests.iter().map(|line| line["status"].as_i64().unwrap()).collect();
-    assert_eq!(statuses, [200, 401, 401, 403, 400], "probes are left out: {log:?}");
+    let statuses: Vec<i64> = requests
+        .iter()
+        .map(|line| line["status"].as_i64().unwrap())
+        .collect();
+    assert_eq!(
+        statuses,
+        [200, 401, 401, 403, 400],
+        "probes are left out: {log:?}"
+    );
     let first = requests[0];
     assert_eq!(
-        (&first["client"], &first["identity"], &first["tool"], &first["outcome"], &first["rpc"], &first["path"]),
-        (&"127.0.0.1".into(), &"ci".into(), &"search_docs".into(), &"ok".into(), &"tools/call".into(), &"/mcp".into()),
+        (
+            &first["client"],
+            &first["identity"],
+            &first["tool"],
+            &first["outcome"],
+            &first["rpc"],
+            &first["path"]
+        ),
+        (
+            &"127.0.0.1".into(),
+            &"ci".into(),
+            &"search_docs".into(),
+            &"ok".into(),
+            &"tools/call".into(),
+            &"/mcp".into()
+        ),
     );
     assert!(first["milliseconds"].as_f64().unwrap() > 0.0);
     assert_eq!(requests[3]["refusal"], "origin");
-    for secret in ["s3cret", "gu3ssed", "Geheimnis", "turbine", "access_token", "evil"] {
-        assert!(!log.iter().any(|line| line.contains(secret)), "{secret} in {log:?}");
+    for secret in [
+        "s3cret",
+        "gu3ssed",
+        "Geheimnis",
+        "turbine",
+        "access_token",
+        "evil",
+    ] {
+        assert!(
+            !log.iter().any(|line| line.contains(secret)),
+            "{secret} in {log:?}"
+        );
     }
 }
 
@@ -157,11 +212,17 @@ fn queries_are_logged_if_asked_and_nothing_if_not_wanted() {
     let (_folder, index) = index();
     for (argument, wanted) in [("--log-queries", true), ("--no-access-log", false)] {
         let program = Program::start(&index, &[argument]);
-        assert!(program.send(&search("s3cret-token-of-the-test")).starts_with("HTTP/1.1 200"));
+        assert!(
+            program
+                .send(&search("s3cret-token-of-the-test"))
+                .starts_with("HTTP/1.1 200")
+        );
         program.signal("INT");
         let (code, log) = program.ended();
         assert_eq!(code, Some(0));
-        let told = log.iter().any(|line| line.contains("\"query\":\"turbine Geheimnis\""));
+        let told = log
+            .iter()
+            .any(|line| line.contains("\"query\":\"turbine Geheimnis\""));
         assert_eq!(told, wanted, "{log:?}");
         assert_eq!(log.iter().any(|line| line.contains("\"access\"")), wanted);
         assert!(!log.iter().any(|line| line.contains("s3cret")), "{log:?}");
@@ -203,6 +264,9 @@ fn an_open_address_without_tokens_is_refused_with_what_to_add() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("can be reached from other machines; add --token-file"), "{said}");
+    assert!(
+        said.contains("can be reached from other machines; add --token-file"),
+        "{said}"
+    );
     assert!(said.contains("--allow-host"), "{said}");
 }

@@ -46,7 +46,10 @@ async fn answers_are_those_of_stdio_byte_for_byte() {
             .send(&Request::message(&message).header("MCP-Protocol-Version", "2025-11-25"))
             .await;
         assert_eq!(reply.json(), on_stdio, "{message}");
-        assert_eq!(reply.status, 200, "an error of the older generation, too: {message}");
+        assert_eq!(
+            reply.status, 200,
+            "an error of the older generation, too: {message}"
+        );
 
         if method == "ping" {
             continue;
