@@ -1,5 +1,10 @@
 //! The command line.
 
+#![expect(
+    clippy::doc_markdown,
+    reason = "doc comments are the help, read in a terminal"
+)]
+
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -78,6 +83,7 @@ struct HttpArguments {
 
 /// Access tokens of an authorization server
 #[derive(Debug, Args)]
+#[expect(clippy::struct_field_names, reason = "the names of the options")]
 #[command(next_help_heading = "OAuth 2.1")]
 struct OAuthArguments {
     /// Public URL of this server, like https://docs.example.com/mcp; turns OAuth on

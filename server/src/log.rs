@@ -13,11 +13,8 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 /// Lines that may wait for a slow reader.
 const WAITING_LINES: usize = 16_384;
 
-/// Kept until all lines are written.
-pub(crate) type Written = Option<WorkerGuard>;
-
 /// Plain lines.
-pub(crate) fn for_a_person() -> Written {
+pub(crate) fn for_a_person() {
     let log = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(false);
@@ -29,11 +26,10 @@ pub(crate) fn for_a_person() -> Written {
             .with(unless_told_otherwise(LevelFilter::WARN))
             .init(),
     }
-    None
 }
 
-/// JSON lines.
-pub(crate) fn for_machines() -> Written {
+/// JSON lines, all of which are written when the guard is dropped.
+pub(crate) fn for_machines() -> WorkerGuard {
     let (writer, guard) = NonBlockingBuilder::default()
         .buffered_lines_limit(WAITING_LINES)
         .lossy(true)
@@ -53,7 +49,7 @@ pub(crate) fn for_machines() -> Written {
             .with(unless_told_otherwise(LevelFilter::INFO))
             .init(),
     }
-    Some(guard)
+    guard
 }
 
 /// What `RUST_LOG` says, if it says something.

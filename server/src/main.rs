@@ -21,8 +21,11 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let transport = cli.transport(std::env::var(TOKENS_VARIABLE).ok());
     let log_is_written = match transport {
-        Transport::Stdio => log::for_a_person(),
-        Transport::Http { .. } => log::for_machines(),
+        Transport::Stdio => {
+            log::for_a_person();
+            None
+        }
+        Transport::Http { .. } => Some(log::for_machines()),
     };
     let ended = serve(&cli, transport);
     // Lines that wait to be written must come before what is said below.

@@ -65,7 +65,7 @@ impl Admission {
         uri: &Uri,
         headers: &HeaderMap,
         exchange: &Exchange,
-    ) -> Result<(), Response<Body>> {
+    ) -> Result<(), Box<Response<Body>>> {
         self.allow_list.check(uri, headers).map_err(|denied| {
             let (status, short) = match denied {
                 Denied::HostUnreadable => (StatusCode::BAD_REQUEST, "host unreadable"),
@@ -73,12 +73,16 @@ impl Admission {
                 Denied::Origin => (StatusCode::FORBIDDEN, "origin"),
             };
             exchange.note(|notes| notes.refusal = Some(short.to_owned()));
-            refusal(status, &denied.to_string())
+            Box::new(refusal(status, &denied.to_string()))
         })
     }
 
     /// Lets in who may call, as often as it may.
-    pub(super) async fn admit(&self, headers: &HeaderMap, exchange: &Exchange) -> Result<(), Response<Body>> {
+    pub(super) async fn admit(
+        &self,
+        headers: &HeaderMap,
+        exchange: &Exchange,
+    ) -> Result<(), Box<Response<Body>>> {
         let address = exchange.notes().address.map(Client::at);
         let (client, refused) = match self.authentication.check(headers).await {
             Ok(Identity::Named(name)) => {
@@ -90,23 +94,20 @@ impl Admission {
         };
         if let Some(Err(wait)) = client.map(|client| self.rate.check(&client)) {
             exchange.note(|notes| notes.refusal = Some("rate".to_owned()));
-            return Err(try_again(
+            return Err(Box::new(try_again(
                 StatusCode::TOO_MANY_REQUESTS,
                 "Too Many Requests: slow down",
                 whole_seconds(wait),
-            ));
+            )));
         }
         let Some(refused) = refused else { return Ok(()) };
         exchange.note(|notes| notes.refusal = Some(refused.reason.to_owned()));
-        if refused.status == StatusCode::SERVICE_UNAVAILABLE {
+        Err(Box::new(if refused.status == StatusCode::SERVICE_UNAVAILABLE {
             // The keys could not be had yet.
-            return Err(try_again(refused.status, refused.reason, KEYS_PAUSE_SECONDS));
-        }
-        Err(challenge(
-            refused.status,
-            refused.reason,
-            refused.www_authenticate,
-        ))
+            try_again(refused.status, refused.reason, KEYS_PAUSE_SECONDS)
+        } else {
+            challenge(refused.status, refused.reason, refused.www_authenticate)
+        }))
     }
 }
 

@@ -87,7 +87,7 @@ impl Endpoint {
         let (mut head, body) = request.into_parts();
         let body = match self.read(&head.headers, body).await {
             Ok(body) => body,
-            Err(response) => return response,
+            Err(response) => return *response,
         };
         exchange.note(|notes| notes.request_bytes = body.len());
         let message = match wire::read(&body) {
@@ -132,12 +132,12 @@ impl Endpoint {
     }
 
     /// The whole body, or the response that refuses it.
-    async fn read(&self, headers: &HeaderMap, mut body: Body) -> Result<Vec<u8>, Response<Body>> {
+    async fn read(&self, headers: &HeaderMap, mut body: Body) -> Result<Vec<u8>, Box<Response<Body>>> {
         let too_large = || {
-            refusal(
+            Box::new(refusal(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 &format!("Payload Too Large: a body may have {} bytes", self.max_body_bytes),
-            )
+            ))
         };
         let announced = body.size_hint().lower();
         let is_too_large = announced > u64::try_from(self.max_body_bytes).unwrap_or(u64::MAX);
@@ -149,10 +149,8 @@ impl Endpoint {
         let mut seen = 0_usize;
         while let Some(frame) = body.frame().await {
             let Ok(frame) = frame else {
-                return Err(refusal(
-                    StatusCode::BAD_REQUEST,
-                    "Bad Request: the body broke off",
-                ));
+                let broke_off = "Bad Request: the body broke off";
+                return Err(Box::new(refusal(StatusCode::BAD_REQUEST, broke_off)));
             };
             let Some(data) = frame.data_ref() else { continue };
             seen = seen.saturating_add(data.len());
@@ -219,7 +217,7 @@ fn media_type(value: &str) -> String {
 mod tests {
     use super::*;
 
-    fn headers(name: http::HeaderName, values: &[&'static str]) -> HeaderMap {
+    fn headers(name: &http::HeaderName, values: &[&'static str]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(name.clone(), HeaderValue::from_static(value));
@@ -244,7 +242,7 @@ mod tests {
             (&["application/json; q=0.0, text/html"], false),
             (&[""], false),
         ] {
-            assert_eq!(accepts_json(&headers(ACCEPT, values)), want, "{values:?}");
+            assert_eq!(accepts_json(&headers(&ACCEPT, values)), want, "{values:?}");
         }
     }
 
@@ -258,7 +256,7 @@ mod tests {
             (&["application/jsonp"], false),
             (&["application/json", "text/plain"], false),
         ] {
-            assert_eq!(is_json(&headers(CONTENT_TYPE, values)), want, "{values:?}");
+            assert_eq!(is_json(&headers(&CONTENT_TYPE, values)), want, "{values:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Figures of a running server, in the text format of OpenMetrics 1.0, which Prometheus reads.
+//! Figures of a running server, in the text format of `OpenMetrics` 1.0, which Prometheus reads.
 //!
 //! In: requests, calls and connections as they end; what is served. Out: the page that a monitoring system fetches.
 //! Labels take only values that we choose, never a client's, so their number is bounded.

@@ -157,7 +157,7 @@ async fn check_place(State(site): State<Arc<Site>>, request: Request, next: Next
         .check_place(request.uri(), request.headers(), &exchange)
     {
         Ok(()) => next.run(request).await,
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -165,7 +165,7 @@ async fn admit(State(site): State<Arc<Site>>, request: Request, next: Next) -> R
     let exchange = exchange(&request);
     match site.admission.admit(request.headers(), &exchange).await {
         Ok(()) => next.run(request).await,
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 

@@ -114,7 +114,9 @@ impl TlsError {
     pub fn remedy(&self) -> Option<String> {
         let text = match self {
             Self::Read { .. } => "name a file that this user may read",
-            Self::TooLong { .. } | Self::Pem { .. } => "it must be a PEM file: blocks between BEGIN and END lines",
+            Self::TooLong { .. } | Self::Pem { .. } => {
+                "it must be a PEM file: blocks between BEGIN and END lines"
+            }
             Self::NoCertificate { .. } | Self::Certificate { .. } => {
                 "it must hold the server's certificate first, then those that signed it, as PEM"
             }
@@ -122,9 +124,14 @@ impl TlsError {
                 "it must hold an RSA, ECDSA or Ed25519 key as PEM (PKCS#8, PKCS#1 or SEC1)"
             }
             Self::EncryptedKey { path } => {
-                return Some(format!("decrypt it first: openssl pkey -in {} -out FILE", path.display()));
+                return Some(format!(
+                    "decrypt it first: openssl pkey -in {} -out FILE",
+                    path.display()
+                ));
             }
-            Self::Mismatch { .. } => "name the key that the certificate was made for, and put its certificate first",
+            Self::Mismatch { .. } => {
+                "name the key that the certificate was made for, and put its certificate first"
+            }
             Self::Setup(_) => return None,
         };
         Some(text.to_owned())
@@ -269,10 +276,14 @@ fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
     let bytes = read_file(path)?;
     warn_if_readable_by_others(path);
     if is_encrypted(&bytes) {
-        return Err(TlsError::EncryptedKey { path: path.to_owned() });
+        return Err(TlsError::EncryptedKey {
+            path: path.to_owned(),
+        });
     }
     PrivateKeyDer::from_pem_slice(&bytes).map_err(|error| match error {
-        pem::Error::NoItemsFound => TlsError::NoKey { path: path.to_owned() },
+        pem::Error::NoItemsFound => TlsError::NoKey {
+            path: path.to_owned(),
+        },
         source => TlsError::Pem {
             path: path.to_owned(),
             source,
@@ -282,9 +293,9 @@ fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
 
 /// Both forms of it: a block of its own name (PKCS#8), and a header within a block (as OpenSSL once wrote them).
 fn is_encrypted(bytes: &[u8]) -> bool {
-    bytes
-        .split(|&byte| byte == b'\n')
-        .any(|line| line.starts_with(b"-----BEGIN ENCRYPTED PRIVATE KEY") || line.starts_with(b"Proc-Type: 4,ENCRYPTED"))
+    bytes.split(|&byte| byte == b'\n').any(|line| {
+        line.starts_with(b"-----BEGIN ENCRYPTED PRIVATE KEY") || line.starts_with(b"Proc-Type: 4,ENCRYPTED")
+    })
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, TlsError> {
@@ -460,8 +471,18 @@ mod tests {
         for (versions, offered, version, protocol) in [
             (vec![old], vec![], ProtocolVersion::TLSv1_2, None),
             (vec![new], vec![], ProtocolVersion::TLSv1_3, None),
-            (vec![new, old], vec![HTTP_1_1], ProtocolVersion::TLSv1_3, Some(HTTP_1_1)),
-            (vec![new, old], vec![b"h2".as_slice(), HTTP_1_1], ProtocolVersion::TLSv1_3, Some(HTTP_1_1)),
+            (
+                vec![new, old],
+                vec![HTTP_1_1],
+                ProtocolVersion::TLSv1_3,
+                Some(HTTP_1_1),
+            ),
+            (
+                vec![new, old],
+                vec![b"h2".as_slice(), HTTP_1_1],
+                ProtocolVersion::TLSv1_3,
+                Some(HTTP_1_1),
+            ),
         ] {
             let shaken = authority.shake_hands(&tls, &versions, &offered).await.unwrap();
             assert_eq!(shaken.version, version);
@@ -510,14 +531,19 @@ mod tests {
         let first = authority.shown(&tls).await;
         let (certificate, _) = authority.issue();
         let said = Said::default();
-        let refused = |force| tracing::subscriber::with_default(said.subscriber(), || assert!(!tls.reload(force)));
+        let refused =
+            |force| tracing::subscriber::with_default(said.subscriber(), || assert!(!tls.reload(force)));
 
         authority.put(&authority.certificates(), &certificate);
         refused(false);
         assert_eq!(said.lines(), 0, "the key may be on its way");
         refused(false);
         assert_eq!(said.lines(), 1);
-        assert!(said.text().contains("is not that of the first certificate"), "{}", said.text());
+        assert!(
+            said.text().contains("is not that of the first certificate"),
+            "{}",
+            said.text()
+        );
         refused(false);
         refused(false);
         assert_eq!(said.lines(), 1, "once for a state of the files");
@@ -627,7 +653,10 @@ mod tests {
         }
 
         fn lines(&self) -> usize {
-            self.text().lines().filter(|line| !line.contains("WARN") || line.contains("chmod")).count()
+            self.text()
+                .lines()
+                .filter(|line| !line.contains("WARN") || line.contains("chmod"))
+                .count()
         }
     }
 

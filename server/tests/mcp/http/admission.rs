@@ -1,6 +1,6 @@
 //! Who is let in.
 
-use docs_server::http::{AuthenticationOptions, HttpOptions, HttpServer, bind};
+use docs_server::http::{AuthenticationOptions, HttpOptions, HttpServer, OAuthOptions, bind};
 use docs_server::{Served, StartError};
 use serde_json::json;
 use std::num::NonZeroU32;
@@ -251,4 +251,133 @@ async fn an_address_that_others_reach_needs_tokens_and_a_name() {
     let server = HttpServer::new(served, &with(true, true)).unwrap();
     let listener = bind("0.0.0.0:0").await.unwrap();
     server.run(listener, std::future::ready(())).await.unwrap();
+}
+
+/// The public half of `tests/keys/ed.pem`.
+const PUBLIC_KEY: &str = "8XdkQh1cZGjXtBwgyv_b03I8794-EL3pyITcKLi-lEs";
+const ISSUER: &str = "https://login.example";
+const RESOURCE: &str = "https://docs.example/mcp";
+
+/// A token of the authorization server, signed by one of the test keys.
+fn access_token(key: &str, claims: &serde_json::Value) -> String {
+    let path = format!("{}/tests/keys/{key}.pem", env!("CARGO_MANIFEST_DIR"));
+    let key = jsonwebtoken::EncodingKey::from_ed_pem(&std::fs::read(path).unwrap()).unwrap();
+    let mut header = jsonwebtoken::Header::new(jsonwebtoken::Algorithm::EdDSA);
+    header.kid = Some("one".to_owned());
+    jsonwebtoken::encode(&header, claims, &key).unwrap()
+}
+
+#[tokio::test]
+async fn access_tokens_are_judged_and_whoever_has_none_is_told_where_to_get_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys.json");
+    let set =
+        json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "one", "use": "sig", "x": PUBLIC_KEY}]});
+    std::fs::write(&keys, set.to_string()).unwrap();
+    let oauth = OAuthOptions {
+        resource: RESOURCE.to_owned(),
+        issuers: vec![ISSUER.to_owned()],
+        key_set: keys.to_str().unwrap().to_owned(),
+        audiences: Vec::new(),
+        scopes: vec!["docs.read".to_owned()],
+    };
+    let options = HttpOptions {
+        authentication: AuthenticationOptions {
+            oauth: Some(oauth),
+            ..AuthenticationOptions::default()
+        },
+        ..options()
+    };
+    let server = Server::with(fixture::index(), &options).await;
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_secs();
+    let claims = |changed: serde_json::Value| {
+        let mut claims =
+            json!({"iss": ISSUER, "aud": RESOURCE, "sub": "u", "exp": now + 600, "scope": "docs.read"});
+        for (name, value) in changed.as_object().unwrap() {
+            claims[name] = value.clone();
+        }
+        claims
+    };
+    let good = access_token("ed", &claims(json!({})));
+    let [_, payload, _] = good.split('.').collect::<Vec<_>>()[..] else {
+        panic!("{good}");
+    };
+    // {"alg":"none"}
+    let unsigned = format!("eyJhbGciOiJub25lIn0.{payload}.");
+    let cases = [
+        ("good", good.clone(), 200, None),
+        (
+            "expired",
+            access_token("ed", &claims(json!({"exp": now - 600}))),
+            401,
+            Some("invalid_token"),
+        ),
+        (
+            "of another audience",
+            access_token("ed", &claims(json!({"aud": "https://other.example/mcp"}))),
+            401,
+            Some("invalid_token"),
+        ),
+        (
+            "of another issuer",
+            access_token("ed", &claims(json!({"iss": "https://evil.example"}))),
+            401,
+            Some("invalid_token"),
+        ),
+        (
+            "of another key",
+            access_token("ed-other", &claims(json!({}))),
+            401,
+            Some("invalid_token"),
+        ),
+        ("without a signature", unsigned, 401, Some("invalid_token")),
+        (
+            "without the scope",
+            access_token("ed", &claims(json!({"scope": "openid"}))),
+            403,
+            Some("insufficient_scope"),
+        ),
+    ];
+    for (name, token, status, error) in cases {
+        let reply = server.send(&with_token(&token)).await;
+        assert_eq!(reply.status, status, "{name}: {}", reply.body);
+        let challenge = reply.header("www-authenticate").unwrap_or_default();
+        if let Some(error) = error {
+            assert!(
+                challenge.contains(&format!("error=\"{error}\"")),
+                "{name}: {challenge}"
+            );
+            assert!(
+                challenge.contains(
+                    "resource_metadata=\"https://docs.example/.well-known/oauth-protected-resource/mcp\""
+                ),
+                "{name}: {challenge}"
+            );
+            assert!(!reply.body.contains(payload), "{name}");
+        }
+    }
+    let bare = server.send(&ping()).await;
+    let challenge = bare.header("www-authenticate").unwrap();
+    assert_eq!(bare.status, 401);
+    assert!(
+        challenge.contains("resource_metadata") && challenge.contains("docs.read"),
+        "{challenge}"
+    );
+    assert!(!challenge.contains("error="), "{challenge}");
+    for path in [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-protected-resource/mcp",
+    ] {
+        let metadata = server.send(&Request::get(path)).await;
+        assert_eq!(metadata.status, 200);
+        let metadata = metadata.json();
+        assert_eq!(metadata["resource"], RESOURCE);
+        assert_eq!(metadata["authorization_servers"], json!([ISSUER]));
+        assert_eq!(metadata["scopes_supported"], json!(["docs.read"]));
+        let foreign = Request::get(path).header("Host", "evil.example");
+        assert_eq!(server.send(&foreign).await.status, 403);
+    }
 }

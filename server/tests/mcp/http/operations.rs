@@ -182,8 +182,10 @@ async fn options_that_make_no_sense_are_refused_before_anything_listens() {
     options.authentication.token_file = Some("/no/such/file".into());
     let error = HttpServer::new(Arc::clone(&served), &options).unwrap_err();
     assert!(docs_server::chain(&error).contains("/no/such/file"));
-    let mut options = HttpOptions::default();
-    options.tls = Some(("/no/such/chain.pem".into(), "/no/such/key.pem".into()));
+    let options = HttpOptions {
+        tls: Some(("/no/such/chain.pem".into(), "/no/such/key.pem".into())),
+        ..HttpOptions::default()
+    };
     let error = HttpServer::new(served, &options).unwrap_err();
     assert!(docs_server::chain(&error).contains("/no/such/chain.pem"));
 }

@@ -270,3 +270,50 @@ fn an_open_address_without_tokens_is_refused_with_what_to_add() {
     );
     assert!(said.contains("--allow-host"), "{said}");
 }
+
+#[test]
+fn a_log_that_nobody_reads_holds_up_no_answer() {
+    let (_folder, index) = index();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_docs-server"))
+        .arg(&index)
+        .args(["--http", "127.0.0.1:0", "--rate", "0"])
+        .env_remove("RUST_LOG")
+        .env_remove("DOCS_SERVER_TOKENS")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut unread = BufReader::new(child.stderr.take().unwrap());
+    let mut first = String::new();
+    unread.read_line(&mut first).unwrap();
+    let first: Value = serde_json::from_str(&first).unwrap();
+    let url = first["url"].as_str().unwrap();
+    let address = url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    // Far more lines than a pipe holds.
+    let request = Request::get(&format!("/{}", "x".repeat(100))).bytes();
+    for _ in 0..3_000 {
+        stream.write_all(&request).unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).unwrap();
+        assert!(status.ends_with(b"404"));
+        // The rest of the reply ends with the only brace after its error.
+        let mut byte = [0];
+        let mut depth = 0;
+        loop {
+            stream.read_exact(&mut byte).unwrap();
+            match byte[0] {
+                b'{' => depth += 1,
+                b'}' => depth -= 1,
+                _ => continue,
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
