@@ -2,19 +2,24 @@
 """Drive docs-server with the official Python SDK's client, the way an agent host does.
 
     drive_python.py SERVER INDEX [--mode auto|legacy|2026-07-28] [--query WORDS] [--expect PATH]
+    drive_python.py --url URL [--token TOKEN] [--ca FILE] [--mode ...] [--query WORDS] [--expect PATH]
 
 The checks are the promises of the user guide: one text block and no structured copy, mistakes of the model as
 results it can read, an unknown tool as a protocol error, an exit with status 0 when the host closes the pipe.
+With --url a server that runs is asked over HTTP; --ca names the authority that its certificate is from.
 Prints a line per check; exits 1 if one fails.
 """
 import argparse
 import asyncio
 import re
+import ssl
 import sys
 import tempfile
 from pathlib import Path
 
+import httpx2
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
 HIT = re.compile(r"^\[(?P<id>\S+)\] (?P<path>.+) \((?P<score>\d+(?:\.\d+)?)(?P<complete>, complete)?\)$", re.M)
 # The shell stands between client and server only to write the server's exit status down.
@@ -101,15 +106,7 @@ async def drive(client, args, check):
     check(text_of(again) == text_of(found), "the same question gets the same answer after all that")
 
 
-async def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("server")
-    parser.add_argument("index")
-    parser.add_argument("--mode", default="auto", choices=("auto", "legacy", "2026-07-28"))
-    parser.add_argument("--query", default="leave files out of the index")
-    parser.add_argument("--expect", metavar="PATH", help="a page that must be among the hits")
-    args = parser.parse_args()
-    check = Checks()
+async def drive_process(args, check):
     with tempfile.TemporaryDirectory() as folder:
         statuses = Path(folder, "statuses")
         command = StdioServerParameters(
@@ -118,6 +115,47 @@ async def main():
             await drive(client, args, check)
         ended = statuses.read_text().split() if statuses.exists() else []
         check(ended == ["0"], f"the server ends by itself when its input closes: exit status {ended}")
+
+
+async def drive_url(args, check):
+    verify = ssl.create_default_context(cafile=args.ca) if args.ca else True
+
+    def http_client(token):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        # What the environment names as a proxy has no part in this.
+        return httpx2.AsyncClient(headers=headers, verify=verify, timeout=30, trust_env=False)
+
+    async with http_client(args.token) as http:
+        async with Client(streamable_http_client(args.url, http_client=http), mode=args.mode,
+                          read_timeout_seconds=30) as client:
+            await drive(client, args, check)
+    if args.token:
+        async with http_client(args.token + "x") as http:
+            try:
+                async with Client(streamable_http_client(args.url, http_client=http), mode=args.mode,
+                                  read_timeout_seconds=30) as client:
+                    await client.list_tools()
+                refused = False
+            except Exception as problem:  # the SDK's, or a group of them, by mode
+                refused = bool(problem)
+        check(refused, "another token is refused")
+
+
+async def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("server", nargs="?")
+    parser.add_argument("index", nargs="?")
+    parser.add_argument("--url", help="a server that runs, instead of a program and an index")
+    parser.add_argument("--token", help="sent as a bearer token")
+    parser.add_argument("--ca", metavar="FILE", help="PEM file of the authority to trust")
+    parser.add_argument("--mode", default="auto", choices=("auto", "legacy", "2026-07-28"))
+    parser.add_argument("--query", default="leave files out of the index")
+    parser.add_argument("--expect", metavar="PATH", help="a page that must be among the hits")
+    args = parser.parse_args()
+    if bool(args.url) == bool(args.server) or (args.server and not args.index):
+        parser.error("either SERVER and INDEX, or --url URL")
+    check = Checks()
+    await (drive_url if args.url else drive_process)(args, check)
     return 1 if check.failed else 0
 
 

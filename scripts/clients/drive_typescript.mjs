@@ -2,15 +2,19 @@
 // Drive docs-server with the official TypeScript client, the way an agent host does.
 //
 //     node drive_typescript.mjs SERVER INDEX [--mode auto|legacy|2026-07-28] [--query WORDS] [--expect PATH]
+//     node drive_typescript.mjs --url URL [--token TOKEN] [--ca FILE] [--mode ...] [--query WORDS] [--expect PATH]
 //
 // Checks what a TypeScript host sees; drive_python.py is the longer list. Prints a line per check, exits 1 if one
 // fails. In auto mode this client probes in a process of its own first, so the server is spawned twice.
+// With --url a server that runs is asked over HTTP. Node takes the authority to trust, --ca FILE, only when it starts,
+// so this program then starts itself again with the variable NODE_EXTRA_CA_CERTS.
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import { Client } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 const { values: options, positionals } = parseArgs({
@@ -19,12 +23,23 @@ const { values: options, positionals } = parseArgs({
     mode: { type: "string", default: "auto" },
     query: { type: "string", default: "leave files out of the index" },
     expect: { type: "string" },
+    url: { type: "string" },
+    token: { type: "string" },
+    ca: { type: "string" },
   },
 });
 const [server, index] = positionals;
-if (!server || !index || !["auto", "legacy", "2026-07-28"].includes(options.mode)) {
+if ((options.url ? server : !index) || !["auto", "legacy", "2026-07-28"].includes(options.mode)) {
   console.error("usage: drive_typescript.mjs SERVER INDEX [--mode auto|legacy|2026-07-28] [--query W] [--expect P]");
+  console.error("       drive_typescript.mjs --url URL [--token T] [--ca FILE] and the same options");
   process.exit(2);
+}
+if (options.ca && process.env.NODE_EXTRA_CA_CERTS !== options.ca) {
+  const again = spawnSync(process.execPath, process.argv.slice(1), {
+    stdio: "inherit",
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: options.ca },
+  });
+  process.exit(again.status ?? 1);
 }
 
 let failed = 0;
@@ -40,15 +55,20 @@ const negotiation = {
   legacy: {},
   "2026-07-28": { versionNegotiation: { mode: { pin: "2026-07-28" } } },
 }[options.mode];
-const client = new Client({ name: "docs-index-scripts", version: "1" }, negotiation);
+const newClient = () => new Client({ name: "docs-index-scripts", version: "1" }, negotiation);
+const client = newClient();
 
+const overHttp = (token) => new StreamableHTTPClientTransport(new URL(options.url), {
+  requestInit: { headers: token ? { Authorization: `Bearer ${token}` } : {} },
+});
 const folder = mkdtempSync(join(tmpdir(), "docs-index-"));
 const statuses = join(folder, "statuses");
 // The shell stands between client and server only to write the server's exit status down.
-await client.connect(new StdioClientTransport({
+const asProcess = () => new StdioClientTransport({
   command: "/bin/sh",
   args: ["-c", '"$@"; echo $? >> "$0"', statuses, server, index],
-}));
+});
+await client.connect(options.url ? overHttp(options.token) : asProcess());
 
 const version = client.getNegotiatedProtocolVersion();
 check((version >= "2026-07-28") === (options.mode !== "legacy"), `speaks protocol ${version}`);
@@ -95,6 +115,17 @@ const many = await Promise.all(Array.from({ length: 50 }, () => search({ query: 
 check(many.every((answer) => textOf(answer) === textOf(found)), "50 calls at once get the same answer");
 
 await client.close();
+if (options.url && options.token) {
+  const stranger = newClient();
+  const refused = await stranger.connect(overHttp(`${options.token}x`))
+    .then(() => stranger.listTools())
+    .then(() => false, () => true);
+  check(refused, "another token is refused");
+}
+if (options.url) {
+  rmSync(folder, { recursive: true });
+  process.exit(failed ? 1 : 0);
+}
 const ended = readFileSync(statuses, "utf8").split("\n").filter(Boolean);
 check(ended.length >= 1 && ended.every((status) => status === "0"), `the server ends by itself: exit status ${ended}`);
 rmSync(folder, { recursive: true });

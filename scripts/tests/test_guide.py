@@ -1,4 +1,5 @@
-"""The guide and the README hold what they promise: links lead somewhere, examples parse, options exist.
+"""The guide and the README hold what they promise: links lead somewhere, examples parse, options exist; and the tests
+that SECURITY.md names exist.
 
 The options are checked against the built programs, whose folder is in DOCS_INDEX_PROGRAMS; the anchors that links
 name are checked against the index of the guide, DOCS_INDEX_GUIDE. scripts/test sets both.
@@ -13,9 +14,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = sorted((ROOT / "docs").rglob("*.md"))
-PAGES = [*GUIDE, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+PAGES = [*GUIDE, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+TEST = re.compile(r"^ *(?:async )?fn (\w+)\(", re.M)
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 PROGRAMS = os.environ.get("DOCS_INDEX_PROGRAMS")
 INDEX = os.environ.get("DOCS_INDEX_GUIDE")
@@ -28,6 +30,26 @@ def name_of(page):
 def prose_of(page):
     """The text without code: a link in code is an example."""
     return re.sub(r"(`+)[^`].*?\1", "code", FENCE.sub("", page.read_text(encoding="utf-8")))
+
+
+# Why a threat has no test: a dash and one sentence.
+NO_TEST = re.compile(r"[-\u2013\u2014] +\w[^.]*[^.\s]\.?")
+
+
+def threats(page):
+    """Section, first cell and last cell of each row of a table whose last column is "test"."""
+    section = columns = None
+    for line in page.splitlines():
+        if line.startswith("#"):
+            section = line.lstrip("# ")
+        if not line.startswith("|"):
+            columns = None
+            continue
+        cells = [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+        if columns is None:
+            columns = cells
+        elif columns[-1] == "test" and not set("".join(cells)) <= set("-:"):
+            yield section, cells[0], cells[-1]
 
 
 def run(program, *arguments):
@@ -96,12 +118,45 @@ class Options(unittest.TestCase):
         commands = re.findall(r"^  ([a-z]+) ", helps[1], re.M)
         helps += [run("docs-indexer", command, "--help") for command in commands if command != "help"]
         known = set(OPTION.findall("\n".join(helps)))
-        foreign = {"--locked", "--path"}  # of cargo
-        for page in [*GUIDE, ROOT / "README.md"]:
+        foreign = {"--locked", "--path", "--transport", "--header"}  # of cargo and of hosts
+        for page in [*GUIDE, ROOT / "README.md", ROOT / "SECURITY.md"]:
             if page.name == "benchmarks.md" or "decisions" in page.parts:
                 continue
             with self.subTest(page=name_of(page)):
                 self.assertEqual(set(OPTION.findall(page.read_text(encoding="utf-8"))) - known - foreign, set())
+
+
+class Security(unittest.TestCase):
+    """Every threat in SECURITY.md names a test that is there, or says after a dash why there is none."""
+
+    def test_threats_name_tests_that_exist(self):
+        sources = [path for crate in ("index", "indexer", "server") for path in (ROOT / crate).rglob("*.rs")
+                   if "target" not in path.relative_to(ROOT).parts]
+        known = {name for path in sources for name in TEST.findall(path.read_text(encoding="utf-8"))}
+        rows = list(threats((ROOT / "SECURITY.md").read_text(encoding="utf-8")))
+        self.assertGreater(len(rows), 25)
+        for section, threat, cell in rows:
+            with self.subTest(section=section, threat=threat):
+                names = re.findall(r"`([^`]+)`", cell)
+                self.assertTrue(names or NO_TEST.fullmatch(cell), f"names no test, and says not why: {cell!r}")
+                self.assertEqual([name for name in names if name not in known], [])
+
+    def test_each_section_about_an_input_has_threats(self):
+        page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+        about_inputs = re.findall(r"^## (An? .*)$", page, re.M)
+        self.assertGreater(len(about_inputs), 3)
+        with_threats = {section for section, _, _ in threats(page)}
+        self.assertEqual([section for section in about_inputs if section not in with_threats], [])
+
+    def test_a_row_is_read_as_it_is_written(self):
+        page = "## A\n\n| it could | what | test |\n|---|---|---|\n| x | `y` | `z`, `w` |\n| v | u | |\n" \
+               "\n| trusted | for |\n|---|---|\n| a | b |\n## B\n| c | test |\n|--|--|\n| d | \u2013 no way. |\n"
+        self.assertEqual(list(threats(page)), [
+            ("A", "x", "`z`, `w`"), ("A", "v", ""), ("B", "d", "\u2013 no way.")])
+        for cell, is_reason in (("\u2013 no way to see it.", True), ("- Seen by eye", True), ("-", False), ("", False),
+                                ("\u2014", False), ("\u2013 One. Two.", False), ("by eye", False)):
+            with self.subTest(cell=cell):
+                self.assertEqual(bool(NO_TEST.fullmatch(cell)), is_reason)
 
 
 if __name__ == "__main__":

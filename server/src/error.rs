@@ -112,11 +112,11 @@ impl StartError {
                 Some(format!("add {}, or listen at 127.0.0.1", missing.join(" and ")))
             }
             Self::Authentication(error) => error.remedy().map(str::to_owned),
+            Self::Tls(error) => error.remedy(),
             Self::Runtime(_)
             | Self::Bind { .. }
             | Self::Listener(_)
             | Self::AllowList(_)
-            | Self::Tls(_)
             | Self::Connection(_) => None,
         }
     }

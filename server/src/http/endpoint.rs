@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, HttpBody as _};
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, EXPECT};
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, EXPECT};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -76,6 +76,12 @@ impl Endpoint {
             return refusal(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "Unsupported Media Type: Content-Type must be application/json",
+            );
+        }
+        if is_encoded(request.headers()) {
+            return refusal(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "Unsupported Media Type: send the body without a Content-Encoding",
             );
         }
         if !accepts_json(request.headers()) {
@@ -189,6 +195,11 @@ fn is_json(headers: &HeaderMap) -> bool {
     };
     only.to_str()
         .is_ok_and(|value| media_type(value) == "application/json")
+}
+
+fn is_encoded(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+    codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 /// Whether a client takes JSON: it says so, or it says nothing.

@@ -159,6 +159,8 @@ async fn media_types_methods_and_paths_have_their_statuses() {
         (ping.clone().header("Accept", "text/html"), 406),
         (ping.clone().header("Content-Type", "text/plain"), 415),
         (ping.clone().header("Content-Type", ""), 415),
+        (ping.clone().header("Content-Encoding", "gzip"), 415),
+        (ping.clone().header("Content-Encoding", "identity"), 200),
         (ping.clone().header("Mcp-Session-Id", "made-up"), 200),
         (ping.clone().line("PUT /mcp HTTP/1.1"), 405),
         (Request::get("/mcp"), 405),
