@@ -146,8 +146,8 @@ impl Limits {
         shutdown_timeout: Duration::from_secs(30),
         concurrent_requests: 256,
         connections: 2_048,
-        requests_per_second: NonZeroU32::new(50),
-        burst: NonZeroU32::new(200).unwrap(),
+        requests_per_second: NonZeroU32::new(200),
+        burst: NonZeroU32::new(1_000).unwrap(),
     };
 }
 
