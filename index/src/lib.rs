@@ -39,6 +39,7 @@ mod format;
 #[cfg(test)]
 mod golden;
 mod incoming;
+mod kept_bodies;
 mod link_target;
 mod lookup;
 mod options;

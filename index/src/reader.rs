@@ -17,10 +17,11 @@ use crate::{
         },
         term_dictionary::Dictionary,
     },
+    kept_bodies::KeptBodies,
     section_id,
     text::TextReader,
 };
-use std::{borrow::Cow, path::Path};
+use std::{borrow::Cow, ops::Range, path::Path};
 
 /// Dense number of a record, in path order.
 pub type RecordNumber = u32;
@@ -33,6 +34,7 @@ pub struct Index {
     bytes: Bytes,
     layout: Layout,
     metadata: Metadata,
+    kept_bodies: KeptBodies,
 }
 
 /// What an index is: counts, names and hashes.
@@ -312,6 +314,7 @@ impl Index {
             bytes,
             layout,
             metadata,
+            kept_bodies: KeptBodies::default(),
         };
         index.check_counts()?;
         Ok(index)
@@ -352,6 +355,10 @@ impl Index {
 
     pub(crate) fn header(&self) -> &Header {
         &self.layout.header
+    }
+
+    pub(crate) fn kept_bodies(&self) -> &KeptBodies {
+        &self.kept_bodies
     }
 
     pub(crate) fn metadata(&self) -> &Metadata {
@@ -414,23 +421,20 @@ impl Index {
         self.expansions()?.count(Kind::Acronym)
     }
 
-    /// A document by its number.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError::NoSuchDocument`], [`ReadError::Damaged`].
-    pub fn document(&self, number: DocumentNumber) -> Result<Document<'_>, ReadError> {
-        let entry = self
-            .documents()?
+    fn document_entry(&self, number: DocumentNumber) -> Result<&ArchivedDocumentEntry, ReadError> {
+        self.documents()?
             .get(number as usize)
             .ok_or(ReadError::NoSuchDocument {
                 number,
                 count: self.metadata.documents,
-            })?;
-        let strings = DocumentStrings::decode(self.region(Tag::Heap), entry.strings.to_native())?;
-        let (first_record, record_count) = (entry.first_record.to_native(), entry.record_count.to_native());
-        if first_record
-            .checked_add(record_count)
+            })
+    }
+
+    /// First record and number of records of a document.
+    fn records_of(&self, entry: &ArchivedDocumentEntry) -> Result<(RecordNumber, u32), ReadError> {
+        let (first, count) = (entry.first_record.to_native(), entry.record_count.to_native());
+        if first
+            .checked_add(count)
             .is_none_or(|end| end > self.metadata.records)
         {
             return Err(ReadError::damaged(
@@ -438,6 +442,26 @@ impl Index {
                 "a document has records that are not there",
             ));
         }
+        Ok((first, count))
+    }
+
+    /// The path of a document, and its records.
+    pub(crate) fn page(&self, number: DocumentNumber) -> Result<(&[u8], Range<RecordNumber>), ReadError> {
+        let entry = self.document_entry(number)?;
+        let path = DocumentStrings::decode_path(self.region(Tag::Heap), entry.strings.to_native())?;
+        let (first, count) = self.records_of(entry)?;
+        Ok((path, first..first.saturating_add(count)))
+    }
+
+    /// A document by its number.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError::NoSuchDocument`], [`ReadError::Damaged`].
+    pub fn document(&self, number: DocumentNumber) -> Result<Document<'_>, ReadError> {
+        let entry = self.document_entry(number)?;
+        let strings = DocumentStrings::decode(self.region(Tag::Heap), entry.strings.to_native())?;
+        let (first_record, record_count) = self.records_of(entry)?;
         Ok(Document {
             number,
             path: strings.path,
@@ -460,6 +484,12 @@ impl Index {
                 number,
                 count: self.metadata.records,
             })
+    }
+
+    /// The heading of a record, without its other strings.
+    pub(crate) fn heading(&self, number: RecordNumber) -> Result<&str, ReadError> {
+        let entry = self.record_entry(number)?;
+        RecordStrings::decode_heading(self.region(Tag::Heap), entry.strings.to_native())
     }
 
     pub(crate) fn record_strings(&self, entry: &ArchivedRecordEntry) -> Result<RecordStrings<'_>, ReadError> {

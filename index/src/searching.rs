@@ -14,7 +14,7 @@ use crate::{
         ranking::{self, Ranking},
         scope::Scope,
         second_stage::Evidence,
-        snippet::{self, Snippet, Wanted},
+        snippet::{self, ReadBody, Snippet, Wanted},
     },
     text::TextReader,
 };
@@ -284,7 +284,9 @@ impl Index {
                 is_complete: false,
             }
         } else {
-            snippet::choose(body(&record, texts.text(evidence.record)?), wanted, snippet_chars)
+            let read = || Ok(ReadBody::of(body(&record, texts.text(evidence.record)?)));
+            let body = self.kept_bodies().get(evidence.record, read)?;
+            snippet::choose(&body, wanted, snippet_chars)
         };
         Ok(Hit {
             record: evidence.record,

@@ -35,7 +35,7 @@ impl Outcome {
 
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Call {
+pub(crate) struct Called {
     /// The tool's name; none for one that does not exist, whose name is the client's.
     pub(crate) tool: Option<String>,
     /// How it ended.
@@ -44,7 +44,7 @@ pub(crate) struct Call {
     pub(crate) text_bytes: usize,
 }
 
-impl Call {
+impl Called {
     /// What came of a call of the tool `name`.
     pub(crate) fn of(name: &str, answered: &Result<CallToolResponse, ErrorData>, panicked: bool) -> Self {
         let mut call = Self {
@@ -81,17 +81,17 @@ fn text_bytes(block: &ContentBlock) -> usize {
 
 /// Where a call's outcome is written to, once.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct CallRecord(Arc<OnceLock<Call>>);
+pub(crate) struct CallRecord(Arc<OnceLock<Called>>);
 
 impl CallRecord {
     /// Writes the outcome down; only the first one counts.
-    pub(crate) fn set(&self, call: Call) {
+    pub(crate) fn set(&self, call: Called) {
         // A record is made for one call, so a second outcome could only be a repetition.
         let _ = self.0.set(call);
     }
 
     /// The outcome, if a tool was called.
-    pub(crate) fn get(&self) -> Option<&Call> {
+    pub(crate) fn get(&self) -> Option<&Called> {
         self.0.get()
     }
 }

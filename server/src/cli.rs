@@ -10,7 +10,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser};
-use docs_server::http::{AccessLog, AuthenticationOptions, HttpOptions, Limits, OAuthOptions};
+use docs_server::http::{
+    AccessLog, AuthenticationOptions, DEFAULT_ANSWER_CACHE_BYTES, HttpOptions, Limits, OAuthOptions,
+};
 use docs_server::{DEFAULT_MAX_RESULT_BYTES, MAX_RESULT_BYTES_RANGE, OpenOptions, StartError};
 use ipnet::IpNet;
 
@@ -147,6 +149,10 @@ struct LimitArguments {
     #[arg(long, value_name = "NUMBER", requires = "http", default_value_t = Limits::DEFAULT.burst)]
     burst: NonZeroU32,
 
+    /// Bytes of answers kept to be given again, 0 for none
+    #[arg(long, value_name = "BYTES", requires = "http", default_value_t = DEFAULT_ANSWER_CACHE_BYTES, value_parser = at_least(0))]
+    answer_cache: usize,
+
     /// Proxy whose X-Forwarded-For is believed, an address or a network like 10.0.0.0/8
     #[arg(long, value_name = "NETWORK", requires = "http", value_parser = network)]
     trusted_proxy: Vec<IpNet>,
@@ -236,6 +242,7 @@ impl Cli {
                 (false, false) => AccessLog::On,
             },
             max_result_bytes: self.max_result_bytes,
+            answer_cache_bytes: http.limits.answer_cache,
         };
         Transport::Http {
             address,

@@ -27,6 +27,7 @@
 // Standard output belongs to the protocol.
 #![deny(clippy::print_stdout)]
 
+mod answer_cache;
 mod arguments;
 mod call_record;
 mod corpus;

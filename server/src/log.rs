@@ -46,7 +46,8 @@ pub(crate) fn for_machines() -> WorkerGuard {
         None => log
             .with_max_level(LevelFilter::INFO)
             .finish()
-            .with(unless_told_otherwise(LevelFilter::INFO))
+            // A client that hangs up before its answer is made is no error of ours.
+            .with(unless_told_otherwise(LevelFilter::INFO).with_target("rmcp::service", LevelFilter::OFF))
             .init(),
     }
     guard

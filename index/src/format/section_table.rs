@@ -125,6 +125,22 @@ impl<'h> DocumentStrings<'h> {
         ))
     }
 
+    /// The path alone: the ranking asks for it of many documents.
+    pub(crate) fn decode_path(heap: &'h [u8], place: u64) -> Result<&'h [u8], ReadError> {
+        let read = || {
+            let mut rest = heap.get(usize::try_from(place).ok()?..)?;
+            let path = string_length(&mut rest)?;
+            for _ in 1..6 {
+                string_length(&mut rest)?;
+            }
+            varint::take(&mut rest, path)
+        };
+        read().ok_or(ReadError::damaged(
+            Tag::Heap,
+            "a document's strings cannot be read",
+        ))
+    }
+
     fn read(heap: &'h [u8], place: u64) -> Option<Self> {
         let mut rest = heap.get(usize::try_from(place).ok()?..)?;
         let mut lengths = [0_u64; 6];
@@ -178,6 +194,22 @@ impl<'h> RecordStrings<'h> {
         Self::read(heap, place)
             .filter(|strings| (1..=strings.part_count).contains(&strings.part))
             .ok_or(ReadError::damaged(Tag::Heap, "a record's strings cannot be read"))
+    }
+
+    /// The heading alone: the ranking asks for it of many records.
+    pub(crate) fn decode_heading(heap: &'h [u8], place: u64) -> Result<&'h str, ReadError> {
+        let read = || {
+            let mut rest = heap.get(usize::try_from(place).ok()?..)?;
+            for _ in 0..4 {
+                varint::decode_u32(&mut rest)?;
+            }
+            let heading = string_length(&mut rest)?;
+            for _ in 1..3 {
+                string_length(&mut rest)?;
+            }
+            take_text(&mut rest, heading)
+        };
+        read().ok_or(ReadError::damaged(Tag::Heap, "a record's strings cannot be read"))
     }
 
     fn read(heap: &'h [u8], place: u64) -> Option<Self> {

@@ -11,7 +11,19 @@ pub(crate) fn encode(mut value: u64, out: &mut Vec<u8>) {
 }
 
 /// Takes one value from the front of `bytes`; `None` if it is cut short, too long or not in its shortest form.
+#[inline]
 pub(crate) fn decode(bytes: &mut &[u8]) -> Option<u64> {
+    match bytes.split_first() {
+        // Most values.
+        Some((&byte, rest)) if byte < 0x80 => {
+            *bytes = rest;
+            Some(u64::from(byte))
+        }
+        _ => decode_long(bytes),
+    }
+}
+
+fn decode_long(bytes: &mut &[u8]) -> Option<u64> {
     let (&first, mut rest) = bytes.split_first()?;
     let mut value = u64::from(first & 0x7f);
     let (mut byte, mut shift) = (first, 0_u32);
@@ -31,6 +43,7 @@ pub(crate) fn decode(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// [`decode`] for values that must fit 32 bits.
+#[inline]
 pub(crate) fn decode_u32(bytes: &mut &[u8]) -> Option<u32> {
     decode(bytes).and_then(|value| u32::try_from(value).ok())
 }

@@ -66,6 +66,13 @@ pub(crate) fn is_generic(heading: &str) -> bool {
     } else {
         plain.into()
     };
+    if plain.is_ascii() {
+        let mut lower = [0; HEADING_LIMIT];
+        let lower = &mut lower[..plain.len()];
+        lower.copy_from_slice(plain.as_bytes());
+        lower.make_ascii_lowercase();
+        return std::str::from_utf8(lower).is_ok_and(|lower| GENERIC_HEADINGS.contains(lower));
+    }
     GENERIC_HEADINGS.contains(plain.to_lowercase().as_str())
 }
 

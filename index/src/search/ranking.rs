@@ -19,7 +19,7 @@ use crate::{
     reader::{DocumentNumber, Index, RecordNumber},
     text::TextReader,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// Sections that are re-ordered and grouped; what follows them keeps the order of the scores.
 pub(crate) const WINDOW: usize = 100;
@@ -106,7 +106,7 @@ impl Walk<'_> {
 
     /// The best part of each section.
     fn merge(&self, best: &[Scored], enough: usize) -> Result<Vec<(Scored, DocumentNumber)>, ReadError> {
-        let mut seen = FxHashSet::default();
+        let mut seen = FxHashSet::with_capacity_and_hasher(enough.min(best.len()), FxBuildHasher);
         let mut sections = Vec::with_capacity(enough.min(best.len()));
         for &scored in best {
             if sections.len() == enough {
@@ -170,7 +170,7 @@ impl Walk<'_> {
         if !is_grouped {
             return Ok(list);
         }
-        let mut texts = Texts::new(self.index);
+        let mut texts = Texts::new(self.index, list.len());
         let mut distinct = Vec::with_capacity(list.len());
         for evidence in list {
             if texts.is_new(evidence.record)? {
@@ -216,12 +216,12 @@ struct Texts<'i> {
 }
 
 impl<'i> Texts<'i> {
-    fn new(index: &'i Index) -> Self {
+    fn new(index: &'i Index, count: usize) -> Self {
         Self {
             index,
             reader: TextReader::new(index),
             other: TextReader::new(index),
-            seen: FxHashMap::default(),
+            seen: FxHashMap::with_capacity_and_hasher(count, FxBuildHasher),
         }
     }
 

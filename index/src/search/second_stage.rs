@@ -24,10 +24,10 @@ use crate::{
     error::ReadError,
     field::RecordField,
     format::{metadata::LengthKind, postings::RECORD_FIELDS},
-    reader::{Document, DocumentNumber, Index, RecordNumber},
+    reader::{DocumentNumber, Index, RecordNumber},
 };
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::ops::Range;
 
 /// Share of the page's own score.
 pub(super) const PAGE_SHARE: f32 = 0.2;
@@ -114,10 +114,11 @@ pub(crate) fn rerank(
     let mut evidence = Vec::with_capacity(sections.len());
     let mut is_exact = Vec::with_capacity(sections.len());
     for &(scored, document) in sections {
-        let Some(page) = pages.get(&document) else {
+        let place = pages.binary_search_by_key(&document, |page| page.document);
+        let Some(page) = place.ok().and_then(|place| pages.get(place)) else {
             continue;
         };
-        let heading = index.record_strings(index.record_entry(scored.record)?)?.heading;
+        let heading = index.heading(scored.record)?;
         evidence.push(Evidence {
             page: page.score,
             best_of_page: page.best,
@@ -139,25 +140,27 @@ pub(crate) fn rerank(
     Ok(evidence)
 }
 
-/// What is known of the pages that the sections stand on.
+/// What is known of the pages that the sections stand on, in the order of the documents.
 fn pages(
     index: &Index,
     context: &Context<'_>,
     query: &Query<'_>,
     sections: &[(Scored, DocumentNumber)],
-) -> Result<BTreeMap<DocumentNumber, Page>, ReadError> {
-    let mut pages: BTreeMap<DocumentNumber, Page> = BTreeMap::new();
-    for &(scored, document) in sections {
-        let page = match pages.entry(document) {
-            Entry::Occupied(page) => page.into_mut(),
-            Entry::Vacant(place) => place.insert(Page::new(context, &index.document(document)?)),
-        };
-        page.best = page.best.max(scored.score);
-    }
+) -> Result<Vec<Page>, ReadError> {
+    let mut best: Vec<(DocumentNumber, f32)> = sections
+        .iter()
+        .map(|&(scored, document)| (document, scored.score))
+        .collect();
+    best.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
+    best.dedup_by_key(|&mut (document, _)| document);
+    let mut pages = best
+        .into_iter()
+        .map(|(document, best)| Page::new(index, context, document, best))
+        .collect::<Result<Vec<_>, ReadError>>()?;
     for group in &query.groups {
         add_group(group, &mut pages)?;
         let factor = context.factor(group) * (PAGE_K1 + 1.0) / (context.parameters.k1 + 1.0);
-        for page in pages.values_mut() {
+        for page in &mut pages {
             let x = std::mem::take(&mut page.sum) / page.norm;
             page.score += factor * x / (PAGE_K1 + x);
         }
@@ -166,17 +169,31 @@ fn pages(
 }
 
 /// Adds the weighted frequencies of a group's terms to the sum of each page. Pages ascend, and with them their records.
-fn add_group(group: &Group<'_>, pages: &mut BTreeMap<DocumentNumber, Page>) -> Result<(), ReadError> {
+fn add_group(group: &Group<'_>, pages: &mut [Page]) -> Result<(), ReadError> {
     for member in &group.members {
         let mut postings: PostingCursor<'_, RECORD_FIELDS> = PostingCursor::new(member.entry.records)?;
-        for page in pages.values_mut() {
-            postings.seek(page.first)?;
+        let weights = RecordField::ALL.map(|field| member.weight * page_weight(field));
+        let mut rest = &mut *pages;
+        loop {
+            // Most terms stand on few of the pages.
+            let current = postings.current();
+            let passed = rest.partition_point(|page| page.end <= current);
+            let Some((page, others)) = rest.split_at_mut(passed).1.split_first_mut() else {
+                break;
+            };
+            if current < page.first {
+                postings.seek(page.first)?;
+            }
             loop {
                 let rows = postings.rows_before(page.end);
-                for field in RecordField::ALL {
-                    let weight = member.weight * page_weight(field);
-                    if weight > 0.0 {
-                        let frequencies = rows.frequencies(field as usize).unwrap_or_default();
+                let count = rows.len();
+                if count == 0 {
+                    break;
+                }
+                for (field, &weight) in weights.iter().enumerate() {
+                    if weight > 0.0
+                        && let Some(frequencies) = rows.frequencies(field)
+                    {
                         let total: u64 = frequencies.iter().copied().map(u64::from).sum();
                         #[expect(
                             clippy::cast_precision_loss,
@@ -186,11 +203,11 @@ fn add_group(group: &Group<'_>, pages: &mut BTreeMap<DocumentNumber, Page>) -> R
                         page.sum += weight * total;
                     }
                 }
-                let count = rows.len();
-                if count == 0 || postings.pass(count)? {
+                if postings.pass(count)? {
                     break;
                 }
             }
+            rest = others;
         }
     }
     Ok(())
@@ -198,6 +215,7 @@ fn add_group(group: &Group<'_>, pages: &mut BTreeMap<DocumentNumber, Page>) -> R
 
 /// A page: its records, what its length does to its frequencies, and what it adds to the scores of its sections.
 struct Page {
+    document: DocumentNumber,
     first: RecordNumber,
     end: RecordNumber,
     norm: f32,
@@ -215,9 +233,13 @@ impl Page {
         clippy::cast_precision_loss,
         reason = "a score does not need more than 24 bits"
     )]
-    fn new(context: &Context<'_>, document: &Document<'_>) -> Self {
-        let first = document.first_record;
-        let end = first.saturating_add(document.record_count);
+    fn new(
+        index: &Index,
+        context: &Context<'_>,
+        document: DocumentNumber,
+        best: f32,
+    ) -> Result<Self, ReadError> {
+        let (path, Range { start: first, end }) = index.page(document)?;
         let lengths = context
             .lengths
             .get(first as usize..end as usize)
@@ -226,15 +248,16 @@ impl Page {
             .iter()
             .map(|length| u64::from(length.heading.to_native()) + u64::from(length.body.to_native()))
             .sum();
-        Self {
+        Ok(Self {
+            document,
             first,
             end,
             norm: 1.0 - PAGE_B + PAGE_B * length as f32 / context.average_page,
-            is_changelog: priors::is_changelog(document.path),
-            best: 0.0,
+            is_changelog: priors::is_changelog(path),
+            best: best.max(0.0),
             sum: 0.0,
             score: 0.0,
-        }
+        })
     }
 }
 

@@ -45,8 +45,10 @@ pub(super) struct Patience {
 pub(super) enum Ended {
     /// One of the two closed it between two requests.
     Closed,
-    /// What came was no request, or it broke off.
-    Failed,
+    /// What came was no request, or its head was too large.
+    NoRequest,
+    /// The client left in the middle of a request or of its answer.
+    BrokenOff,
     /// The head of a request took too long.
     HeaderTimeout,
     /// No byte moved for too long.
@@ -93,7 +95,8 @@ where
             biased;
             ended = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break match ended {
                 Ok(()) => Ended::Closed,
-                Err(_) => Ended::Failed,
+                Err(error) if error.is_parse() => Ended::NoRequest,
+                Err(_) => Ended::BrokenOff,
             },
             ended = &mut watch => break ended,
             _ = draining.wait_for(|&draining| draining), if !is_draining => {
@@ -102,7 +105,7 @@ where
             }
         }
     };
-    if matches!(ended, Ended::Closed | Ended::Failed) {
+    if matches!(ended, Ended::Closed | Ended::NoRequest | Ended::BrokenOff) {
         linger(connection.into_parts().io.into_inner().stream).await;
     }
     ended
@@ -112,7 +115,8 @@ where
 async fn linger<I: AsyncRead + AsyncWrite + Unpin>(mut stream: I) {
     let closing = async {
         stream.shutdown().await?;
-        let mut thrown_away = [0; 4096];
+        // Not in the future itself, whose size each connection takes all the time.
+        let mut thrown_away = vec![0; 4096];
         let mut rest = LINGER_BYTES;
         while rest > 0 {
             match stream.read(&mut thrown_away).await? {
@@ -402,7 +406,7 @@ mod tests {
                 "the client was cut off while it was writing"
             );
             drop(reader);
-            assert_eq!(client.server.await.unwrap(), Ended::Failed);
+            assert_eq!(client.server.await.unwrap(), Ended::NoRequest);
         }
     }
 }

@@ -124,7 +124,8 @@ impl Endpoint {
         head.headers.insert(ACCEPT, ACCEPTED);
         head.extensions.insert(exchange.call().clone());
         let request = Request::from_parts(head, Full::new(body));
-        let response = self.service.handle(request).await;
+        // The SDK's future is large, and each layer around this one would copy it.
+        let response = Box::pin(self.service.handle(request)).await;
         if response.status().is_client_error() && !is_json(response.headers()) {
             // The SDK refuses some requests in words only.
             let (head, body) = response.into_parts();

@@ -15,7 +15,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::connection::Ended;
-use crate::call_record::Call;
+use crate::call_record::Called;
 use crate::served::Served;
 
 /// What the page is, to the client that reads it.
@@ -117,7 +117,7 @@ impl Metrics {
         path: &'static str,
         status: http::StatusCode,
         took: Duration,
-        call: Option<&Call>,
+        call: Option<&Called>,
     ) {
         let labels = vec![("path", path.to_owned()), ("status", status.as_str().to_owned())];
         self.requests.get_or_create(&labels).inc();
@@ -154,7 +154,8 @@ impl Metrics {
     pub(super) fn disconnected(&self, ended: Ended) {
         let reason = match ended {
             Ended::Closed => return,
-            Ended::Failed => "no_request",
+            Ended::NoRequest => "no_request",
+            Ended::BrokenOff => "broken_off",
             Ended::HeaderTimeout => "header_timeout",
             Ended::IdleTimeout => "idle_timeout",
         };
@@ -162,13 +163,19 @@ impl Metrics {
     }
 
     /// The page, with what is served at this moment.
-    pub(super) fn page(&self, served: &Served) -> String {
+    pub(super) fn page(&self, served: &Served, answers_given_again: u64) -> String {
         let mut page = String::with_capacity(8 << 10);
         // Writing to a string does not fail.
         let _ = encode(&mut page, &self.registry);
         let end = page.rfind("# EOF").unwrap_or(page.len());
         page.truncate(end);
         let _ = encode(&mut page, &index_registry(served));
+        page.truncate(page.rfind("# EOF").unwrap_or(page.len()));
+        let mut registry = Registry::with_prefix("docs_server");
+        let again = Counter::<u64>::default();
+        again.inc_by(answers_given_again);
+        registry.register("answer_cache_hits", "Answers that were given again", again);
+        let _ = encode(&mut page, &registry);
         page
     }
 }

@@ -30,6 +30,7 @@ mod exchange;
 mod key_set;
 mod key_source;
 mod metrics;
+mod open_files;
 mod protected_resource;
 mod rate;
 mod refusal;
@@ -50,8 +51,8 @@ use axum::Router;
 use axum::body::Body;
 use ipnet::IpNet;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tower::ServiceExt as _;
 
@@ -96,7 +97,12 @@ pub struct HttpOptions {
     pub access_log: AccessLog,
     /// Bytes of text that an answer may have.
     pub max_result_bytes: usize,
+    /// Bytes of answers that are kept, to be given again to whoever asks the same; 0 for none.
+    pub answer_cache_bytes: usize,
 }
+
+/// Bytes of answers that are kept unless told otherwise.
+pub const DEFAULT_ANSWER_CACHE_BYTES: usize = 16 << 20;
 
 impl Default for HttpOptions {
     fn default() -> Self {
@@ -109,6 +115,7 @@ impl Default for HttpOptions {
             limits: Limits::default(),
             access_log: AccessLog::default(),
             max_result_bytes: crate::DEFAULT_MAX_RESULT_BYTES,
+            answer_cache_bytes: DEFAULT_ANSWER_CACHE_BYTES,
         }
     }
 }
@@ -163,12 +170,30 @@ impl Default for Limits {
 ///
 /// When the address can not be resolved, or not be had.
 pub async fn bind(address: &str) -> Result<TcpListener, StartError> {
-    TcpListener::bind(address)
-        .await
-        .map_err(|source| StartError::Bind {
-            address: address.to_owned(),
-            source,
-        })
+    // Connections that wait to be accepted; a burst of clients must not be turned away by the system.
+    const BACKLOG: u32 = 1_024;
+    let bound = async {
+        let mut last_error = None;
+        for address in tokio::net::lookup_host(address).await? {
+            let socket = if address.is_ipv4() {
+                TcpSocket::new_v4()
+            } else {
+                TcpSocket::new_v6()
+            }?;
+            // Elsewhere it would let two servers have one address.
+            #[cfg(unix)]
+            socket.set_reuseaddr(true)?;
+            match socket.bind(address).and_then(|()| socket.listen(BACKLOG)) {
+                Ok(listener) => return Ok(listener),
+                Err(error) => last_error = Some(error),
+            }
+        }
+        Err(last_error.unwrap_or_else(|| std::io::ErrorKind::AddrNotAvailable.into()))
+    };
+    bound.await.map_err(|source| StartError::Bind {
+        address: address.to_owned(),
+        source,
+    })
 }
 
 /// A server that is set up and not bound to an address yet.
@@ -195,7 +220,9 @@ impl HttpServer {
             None => None,
         };
         let limits = options.limits;
-        let server = Arc::new(DocsServer::new(Arc::clone(&served), options.max_result_bytes));
+        let server = DocsServer::new(Arc::clone(&served), options.max_result_bytes)
+            .with_answer_cache(options.answer_cache_bytes);
+        let server = Arc::new(server);
         let site = Site {
             admission: Admission {
                 allow_list: Arc::new(allow_list),
@@ -204,7 +231,7 @@ impl HttpServer {
                 trusted_proxies: options.trusted_proxies.clone(),
             },
             endpoint: Endpoint::new(
-                server,
+                Arc::clone(&server),
                 limits.concurrent_requests,
                 limits.body_bytes,
                 options.access_log == AccessLog::WithQueries,
@@ -212,6 +239,7 @@ impl HttpServer {
             metrics: Metrics::new(),
             access_log: options.access_log,
             checkup: Checkup::begin(&served),
+            server,
             served,
             is_draining: AtomicBool::new(false),
         };
@@ -235,6 +263,7 @@ impl HttpServer {
     ) -> Result<(), StartError> {
         let address = listener.local_addr().map_err(StartError::Listener)?;
         self.refuse_exposure(address)?;
+        open_files::make_room_for(self.limits.connections);
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         tracing::info!(url = %format_args!("{scheme}://{address}/mcp"), "serving");
         let router = site::router(&self.site, self.limits.request_timeout);
@@ -256,11 +285,9 @@ impl HttpServer {
                         self.turn_away(&stream);
                         continue;
                     };
-                    let connection = self.connection(stream, peer, router.clone(), draining.clone());
-                    connections.spawn(async move {
-                        connection.await;
-                        drop(slot);
-                    });
+                    // Nothing around it: a future within a future is stored twice over.
+                    let connection = self.connection(stream, peer, slot, router.clone(), draining.clone());
+                    connections.spawn(connection);
                 }
                 Err(error) => {
                     // One that left at once costs nothing; out of descriptors, a pause lets some be closed.
@@ -334,6 +361,7 @@ impl HttpServer {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
+        slot: OwnedSemaphorePermit,
         router: Router,
         draining: watch::Receiver<bool>,
     ) -> impl Future<Output = ()> + Send + use<> {
@@ -346,15 +374,17 @@ impl HttpServer {
         };
         let site = Arc::clone(&self.site);
         async move {
+            let _slot = slot;
             let _open = site.metrics.connected();
             let ended = match acceptor {
                 None => speak(stream, peer, router, patience, draining).await,
                 Some(acceptor) => {
                     match tokio::time::timeout(patience.header, acceptor.accept(stream)).await {
-                        Ok(Ok(stream)) => speak(stream, peer, router, patience, draining).await,
+                        // Apart, so that connections without encryption are not as large as those with it.
+                        Ok(Ok(stream)) => Box::pin(speak(stream, peer, router, patience, draining)).await,
                         Ok(Err(error)) => {
                             tracing::debug!(%error, "no encrypted connection came about");
-                            Ended::Failed
+                            Ended::NoRequest
                         }
                         Err(_) => Ended::HeaderTimeout,
                     }

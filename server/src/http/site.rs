@@ -36,6 +36,7 @@ use super::endpoint::Endpoint;
 use super::exchange::Exchange;
 use super::metrics::{self, Metrics};
 use super::refusal::refusal;
+use crate::handler::DocsServer;
 use crate::served::Served;
 
 /// How long a browser may remember what a preflight said.
@@ -52,6 +53,7 @@ pub(super) struct Site {
     pub(super) metrics: Metrics,
     pub(super) access_log: AccessLog,
     pub(super) served: Arc<Served>,
+    pub(super) server: Arc<DocsServer>,
     /// No further requests are wanted.
     pub(super) is_draining: AtomicBool,
     pub(super) checkup: Arc<Checkup>,
@@ -180,7 +182,10 @@ async fn answer_message(State(site): State<Arc<Site>>, request: Request) -> Resp
 }
 
 async fn answer_metrics(State(site): State<Arc<Site>>) -> Response {
-    with_type(site.metrics.page(&site.served), metrics::CONTENT_TYPE)
+    with_type(
+        site.metrics.page(&site.served, site.server.answers_given_again()),
+        metrics::CONTENT_TYPE,
+    )
 }
 
 async fn answer_resource(State(site): State<Arc<Site>>) -> Response {

@@ -53,16 +53,32 @@ pub(crate) enum Kind {
 /// a character with its punctuation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Word {
-    /// Place in the reading's text.
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-    pub(crate) chars: usize,
+    /// Place in the reading's text. 32 bits wide, as readings are kept; no text is near as long.
+    start: u32,
+    end: u32,
+    chars: u32,
     /// Characters of the text before it.
-    pub(crate) offset: usize,
+    offset: u32,
     pub(crate) begins: Begins,
     /// A sentence, a line or a row ends with it.
     pub(crate) is_end: bool,
     pub(crate) kind: Kind,
+}
+
+impl Word {
+    /// Place in the reading's text.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    pub(crate) fn chars(&self) -> usize {
+        self.chars as usize
+    }
+
+    /// Characters of the text before it.
+    pub(crate) fn offset(&self) -> usize {
+        self.offset as usize
+    }
 }
 
 /// A table by its words.
@@ -115,6 +131,26 @@ impl Reading {
         reading
     }
 
+    /// Gives back what was set aside while it was read.
+    pub(crate) fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.words.shrink_to_fit();
+        self.tables.shrink_to_fit();
+        for table in &mut self.tables {
+            table.rows.shrink_to_fit();
+        }
+        self.spans = Vec::new();
+    }
+
+    /// Bytes of memory beside its own, once it has shrunk.
+    pub(crate) fn bytes(&self) -> usize {
+        let rows: usize = self.tables.iter().map(|table| table.rows.capacity()).sum();
+        self.text.capacity()
+            + self.words.capacity() * size_of::<Word>()
+            + self.tables.capacity() * size_of::<Table>()
+            + rows * size_of::<Range<usize>>()
+    }
+
     /// Characters of all of it.
     pub(crate) fn chars(&self) -> usize {
         self.length(0, self.words.len())
@@ -126,12 +162,12 @@ impl Reading {
             return 0;
         }
         let last = &self.words[end - 1];
-        last.offset + last.chars - self.words[start].offset
+        last.offset() + last.chars() - self.words[start].offset()
     }
 
     /// The words from `start` to `end`, not empty, as text.
     pub(crate) fn slice(&self, words: Range<usize>) -> &str {
-        &self.text[self.words[words.start].start..self.words[words.end - 1].end]
+        &self.text[self.words[words.start].range().start..self.words[words.end - 1].range().end]
     }
 
     fn blocks(&mut self, body: &str) {
@@ -164,7 +200,7 @@ impl Reading {
                 if self
                     .words
                     .last()
-                    .is_some_and(|word| !ends_clause(&self.text[word.start..word.end]))
+                    .is_some_and(|word| !ends_clause(&self.text[word.range()]))
                 {
                     self.line_break();
                 }
@@ -229,13 +265,13 @@ impl Reading {
         let (offset, gap) = match self.words.last() {
             None => (0, 0),
             Some(last) => {
-                let between = &self.text[last.end..start];
+                let between = &self.text[last.range().end..start];
                 let gap = if between.len() <= 1 {
                     between.len()
                 } else {
                     between.chars().count()
                 };
-                (last.offset + last.chars + gap, gap)
+                (last.offset() + last.chars() + gap, gap)
             }
         };
         let is_prose = self.kind != Kind::Code;
@@ -262,10 +298,10 @@ impl Reading {
             self.kind
         };
         self.words.push(Word {
-            start,
-            end,
-            chars,
-            offset,
+            start: start as u32,
+            end: end as u32,
+            chars: chars as u32,
+            offset: offset as u32,
             begins,
             is_end,
             kind,
@@ -292,7 +328,7 @@ impl Reading {
     fn part(&mut self, separator: &str) {
         self.close();
         if let Some(last) = self.words.last() {
-            self.text.truncate(last.end);
+            self.text.truncate(last.range().end);
             self.text.push_str(separator);
             self.open = self.text.len();
         }
@@ -452,7 +488,7 @@ mod tests {
         reading
             .words
             .iter()
-            .map(|word| reading.text[word.start..word.end].to_owned())
+            .map(|word| reading.text[word.range()].to_owned())
             .collect()
     }
 

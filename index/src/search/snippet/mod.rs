@@ -1,6 +1,6 @@
 //! Chooses the passage of a section that answers a query best.
 //!
-//! In: the section's text without its heading, the weights of the query's terms, and a number of characters.
+//! In: the section's text without its heading, read ([`ReadBody`]), the weights of the query's terms, and a number of characters.
 //! Out: a [`Snippet`]: the run of words that covers most of the query's weight, where possible from the start
 //! of a sentence or a line, on one line, cut between words and never inside a code span. Of a table its header
 //! and the rows that answer.
@@ -8,22 +8,23 @@
 //! A snippet is read, not rendered: see [`super::reading`]. It is `complete` only if nothing that matters was
 //! left out.
 
+mod read_body;
 mod rows;
 mod wanted;
 mod window;
 
-pub(crate) use self::wanted::{Beginnings, Wanted};
 use self::window::Occurrences;
+pub(crate) use self::{
+    read_body::ReadBody,
+    wanted::{Beginnings, Wanted},
+};
 use super::reading::{Reading, are_joined};
-use crate::text::cut_at_boundary;
 use std::ops::Range;
 
 /// Stands where text was left out.
 const CUT: char = '…';
 /// Parts two pieces of a table.
 const ROW_BREAK: &str = " ⏎ ";
-/// Bytes of a part that are looked at; parts are much shorter unless their limit was raised.
-const TEXT_LIMIT: usize = 64 * 1024;
 
 /// A passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,11 +35,12 @@ pub(crate) struct Snippet {
 }
 
 /// The best passage of `body` of at most `limit` characters.
-pub(crate) fn choose(body: &str, wanted: &mut Wanted, limit: usize) -> Snippet {
-    let looked_at = cut_at_boundary(body, TEXT_LIMIT);
-    let reading = Reading::of(looked_at);
+pub(crate) fn choose(body: &ReadBody, wanted: &mut Wanted, limit: usize) -> Snippet {
+    let ReadBody {
+        reading, is_lossless, ..
+    } = body;
     let words = reading.words.len();
-    let is_lossless = reading.is_lossless && looked_at.len() == body.len();
+    let is_lossless = *is_lossless;
     if words == 0 || limit == 0 {
         return Snippet {
             text: String::new(),
@@ -51,10 +53,10 @@ pub(crate) fn choose(body: &str, wanted: &mut Wanted, limit: usize) -> Snippet {
             is_complete: is_lossless,
         };
     }
-    let found = Occurrences::of(&reading, wanted);
-    let passage = window::best(&reading, &found, wanted, 0..words, limit);
-    let pieces = rows::of_table(&reading, &found, wanted, &passage, limit).unwrap_or_else(|| vec![passage]);
-    let text = joined(&reading, &pieces);
+    let found = Occurrences::of(body, wanted);
+    let passage = window::best(reading, &found, wanted, 0..words, limit);
+    let pieces = rows::of_table(reading, &found, wanted, &passage, limit).unwrap_or_else(|| vec![passage]);
+    let text = joined(reading, &pieces);
     Snippet {
         text: if text.chars().count() > limit {
             // A single word longer than the passage may be.
@@ -134,7 +136,7 @@ mod tests {
     }
 
     fn snippet(body: &str, words: &[&str], limit: usize) -> (String, bool) {
-        let snippet = choose(body, &mut wanted(words), limit);
+        let snippet = choose(&ReadBody::of(body), &mut wanted(words), limit);
         (snippet.text, snippet.is_complete)
     }
 
@@ -198,7 +200,7 @@ mod tests {
                 .iter()
                 .take(count)
                 .map(|&(term, group, weight)| (term.to_owned(), group, weight));
-            let text = choose(&body, &mut Wanted::new(terms), 60).text;
+            let text = choose(&ReadBody::of(&body), &mut Wanted::new(terms), 60).text;
             assert!(text.contains(expected), "{text}");
         }
     }

@@ -70,6 +70,11 @@ impl Wanted {
         }
     }
 
+    /// False only where none of the terms can stand in a token that begins so.
+    pub(crate) fn may_begin(&self, beginning: Beginning) -> bool {
+        self.beginnings.may_begin(beginning)
+    }
+
     /// What all groups are worth together.
     pub(crate) fn total(&self) -> f32 {
         let best = |group: &Vec<usize>| group.iter().map(|&m| self.members[m].weight).fold(0.0, f32::max);
@@ -198,6 +203,29 @@ pub(crate) struct Beginnings {
     others: u64,
 }
 
+/// The first three letters of a plain word, five bits for each; none are told of shorter words and other tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Beginning(u16);
+
+impl Beginning {
+    const UNTOLD: Self = Self(u16::MAX);
+
+    pub(crate) fn of(token: &Token<'_>) -> Self {
+        let bytes = token.text.as_bytes();
+        if bytes.len() < 3 || !is_plain(bytes) {
+            return Self::UNTOLD;
+        }
+        Self(bytes.iter().take(3).fold(0, |letters, byte| {
+            (letters << 5) | u16::from(byte.to_ascii_lowercase() - b'a')
+        }))
+    }
+}
+
+/// A plain word: letters of ASCII, none but the first of them upper-case.
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.iter().skip(1).all(u8::is_ascii_lowercase)
+}
+
 /// Letters and digits that a term begins with.
 const CLASSES: usize = 36;
 
@@ -230,6 +258,14 @@ impl Beginnings {
         }
     }
 
+    /// As [`Beginnings::may_have`] says of the token that has this beginning; true where none is told.
+    fn may_begin(&self, beginning: Beginning) -> bool {
+        let letter = |place: u32| usize::from(beginning.0 >> (5 * place)) & 31;
+        beginning == Beginning::UNTOLD
+            || self.has_sign
+            || self.third[letter(2)][letter(1)] & (1 << letter(0)) != 0
+    }
+
     /// False only for a token that has none of the terms. A plain word can have them at its start alone, an
     /// identifier at any of its seams.
     pub(crate) fn may_have(&self, token: &str) -> bool {
@@ -237,9 +273,7 @@ impl Beginnings {
             return true;
         }
         let bytes = token.as_bytes();
-        let is_plain = bytes.first().is_some_and(u8::is_ascii_alphabetic)
-            && bytes.iter().skip(1).all(u8::is_ascii_lowercase);
-        let places = if is_plain { 1 } else { bytes.len() };
+        let places = if is_plain(bytes) { 1 } else { bytes.len() };
         let class_at = |place: usize| bytes.get(place).copied().and_then(class);
         (0..places).any(
             |place| match (class_at(place), class_at(place + 1), class_at(place + 2)) {
@@ -269,6 +303,7 @@ fn class(byte: u8) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::tokenizer::tokens;
 
     #[test]
     fn a_group_counts_once_by_its_best_term() {
@@ -350,6 +385,15 @@ mod tests {
             ("Été", true),
         ] {
             assert_eq!(beginnings.may_have(word), expected, "{word}");
+            // What is told of a beginning is what is found in the word.
+            for token in tokens(word) {
+                let beginning = Beginning::of(&token);
+                assert!(
+                    beginning == Beginning::UNTOLD
+                        || beginnings.may_begin(beginning) == beginnings.may_have(token.text),
+                    "{word}"
+                );
+            }
         }
     }
 }

@@ -5,11 +5,11 @@
 //! begin a sentence or a line, that say what is asked early, once more and close together, in prose rather
 //! than in a list of links. Then the run is ended where a sentence or a line ends, if one ends near.
 
-use super::wanted::{Coverage, Wanted};
-use crate::search::{
-    reading::{Begins, Kind, Reading},
-    tokenizer::tokens,
+use super::{
+    ReadBody,
+    wanted::{Coverage, Wanted},
 };
+use crate::search::reading::{Begins, Kind, Reading, Word};
 use std::ops::Range;
 
 // Shares of the query's weight.
@@ -41,14 +41,18 @@ pub(super) struct Occurrences {
 }
 
 impl Occurrences {
-    pub(super) fn of(reading: &Reading, wanted: &mut Wanted) -> Self {
+    pub(super) fn of(body: &ReadBody, wanted: &mut Wanted) -> Self {
+        let reading = &body.reading;
         let mut members = Vec::new();
         let mut starts = Vec::with_capacity(reading.words.len() + 1);
-        let mut words = reading.words.iter().map(|word| word.end);
+        let mut words = reading.words.iter().map(|word| word.range().end);
         let mut end = words.next();
         starts.push(0);
-        for token in tokens(&reading.text) {
-            wanted.find(&token, |member, place| {
+        for place in &body.tokens {
+            if !wanted.may_begin(place.beginning) {
+                continue;
+            }
+            wanted.find(&body.token(place), |member, place| {
                 while end.is_some_and(|end| end <= place) {
                     starts.push(members.len());
                     end = words.next();
@@ -109,8 +113,8 @@ pub(super) fn best(
             }
             match words[end].kind {
                 Kind::Prose => {}
-                Kind::Link => links += words[end].chars,
-                Kind::Code => code += words[end].chars,
+                Kind::Link => links += words[end].chars(),
+                Kind::Code => code += words[end].chars(),
             }
             end += 1;
         }
@@ -119,7 +123,7 @@ pub(super) fn best(
             next_match += 1;
         }
         let share = |chars: usize| chars.min(limit) as f32 / limit as f32;
-        let wait = words.get(next_match).map_or(usize::MAX, |word| word.offset) - words[start].offset;
+        let wait = words.get(next_match).map_or(usize::MAX, Word::offset) - words[start].offset();
         let spread = last_match
             .filter(|&last| last > next_match)
             .map_or(0, |last| reading.length(next_match, last + 1));
@@ -145,8 +149,8 @@ pub(super) fn best(
         }
         match words[start].kind {
             Kind::Prose => {}
-            Kind::Link => links -= words[start].chars,
-            Kind::Code => code -= words[start].chars,
+            Kind::Link => links -= words[start].chars(),
+            Kind::Code => code -= words[start].chars(),
         }
     }
     let filled = fill(reading, best.0, &within, limit);
@@ -230,7 +234,7 @@ fn without_label(reading: &Reading, found: &Occurrences, chosen: &Range<usize>) 
             && found.in_words(start..chosen.end).is_empty()
     };
     let last = &words[chosen.end - 1];
-    if last.is_end && last.chars <= 20 {
+    if last.is_end && last.chars() <= 20 {
         (chosen.end.saturating_sub(2)..chosen.end)
             .rev()
             .find(|&start| is_label(start))

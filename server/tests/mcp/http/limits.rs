@@ -98,13 +98,18 @@ async fn a_request_has_one_length() {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
     let mut twice = Request::post(body.clone());
     for length in ["5", "6"] {
-        twice.headers.push(("Content-Length".to_owned(), length.to_owned()));
+        twice
+            .headers
+            .push(("Content-Length".to_owned(), length.to_owned()));
     }
     assert_eq!(server.send(&twice).await.status, 400);
     let unfinished = Request::post(body.clone()).header("Transfer-Encoding", "chunked, identity");
     assert_eq!(server.send(&unfinished).await.status, 400);
     // A proxy that believes the length takes what follows for another request; here nothing follows.
-    let chunked = format!("{:x}\r\n{body}\r\n0\r\n\r\nGET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", body.len());
+    let chunked = format!(
+        "{:x}\r\n{body}\r\n0\r\n\r\nGET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        body.len()
+    );
     let both = Request::post(chunked)
         .header("Content-Length", "5")
         .header("Transfer-Encoding", "chunked");

@@ -16,7 +16,10 @@ use crate::fixture;
 #[tokio::test]
 async fn metrics_count_requests_calls_and_what_is_served() {
     let server = Server::plain(fixture::index()).await;
-    server.send(&Request::search("turbine")).await;
+    let first = server.send(&Request::search("turbine")).await;
+    let again = server.send(&Request::search("turbine")).await;
+    assert_eq!(first.body, again.body);
+    server.send(&Request::search("")).await;
     server.send(&Request::search("")).await;
     let unknown = json!({"name": "made-up-by-a-client"});
     server.send(&Request::modern("tools/call", unknown)).await;
@@ -29,12 +32,13 @@ async fn metrics_count_requests_calls_and_what_is_served() {
             .starts_with("application/openmetrics-text")
     );
     for line in [
-        "docs_server_http_requests_total{path=\"/mcp\",status=\"200\"} 3",
+        "docs_server_http_requests_total{path=\"/mcp\",status=\"200\"} 5",
         "docs_server_http_requests_total{path=\"other\",status=\"404\"} 1",
-        "docs_server_tool_calls_total{tool=\"search_docs\",outcome=\"ok\"} 1",
-        "docs_server_tool_calls_total{tool=\"search_docs\",outcome=\"error\"} 1",
+        "docs_server_tool_calls_total{tool=\"search_docs\",outcome=\"ok\"} 2",
+        "docs_server_tool_calls_total{tool=\"search_docs\",outcome=\"error\"} 2",
+        "docs_server_answer_cache_hits_total 1",
         "docs_server_tool_calls_total{tool=\"unknown\",outcome=\"unknown_tool\"} 1",
-        "docs_server_tool_call_duration_seconds_count{tool=\"search_docs\"} 2",
+        "docs_server_tool_call_duration_seconds_count{tool=\"search_docs\"} 4",
         "docs_server_connections_open 1",
         "docs_index_swaps_total 0",
         "docs_index_documents 64",
