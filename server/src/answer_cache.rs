@@ -8,6 +8,7 @@
 //! Kept are answers only, not errors. Which ones stay is decided by the crate `quick_cache` (S3-FIFO), within a number of
 //! bytes.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,13 +53,15 @@ impl Call {
     pub(crate) fn new(edition: u64, tool: &str, arguments: &Map<String, Value>) -> Self {
         let mut written: Vec<_> = arguments.iter().collect();
         written.sort_unstable_by_key(|(name, _)| name.as_str());
+        let mut text = String::new();
+        for (name, value) in written {
+            // Values are JSON, in which a line end is escaped; writing to a string does not fail.
+            let _ = writeln!(text, "{name}={value}");
+        }
         Self {
             edition,
             tool: tool.to_owned(),
-            arguments: written
-                .into_iter()
-                .map(|(name, value)| format!("{name}={value}\n"))
-                .collect(),
+            arguments: text,
         }
     }
 }
