@@ -57,7 +57,7 @@ struct HttpArguments {
     allow_origin: Vec<String>,
 
     /// Tokens of those who may call: a file with a line NAME TOKEN for each
-    #[arg(long, value_name = "FILE", requires = "http", env = "DOCS_SERVER_TOKEN_FILE")]
+    #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
 
     /// PEM file with the certificate and its chain
