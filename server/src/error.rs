@@ -101,6 +101,9 @@ impl StartError {
             Self::Bind { source, .. } if source.kind() == std::io::ErrorKind::AddrInUse => {
                 Some("choose another port, or 0 for any free one".to_owned())
             }
+            Self::Bind { source, .. } if source.kind() == std::io::ErrorKind::InvalidInput => {
+                Some("give a host and a port, like 127.0.0.1:8765".to_owned())
+            }
             Self::Exposed {
                 needs_token,
                 needs_host,
