@@ -9,11 +9,10 @@ import threading
 import time
 from urllib.parse import urlsplit
 
-MODERN = "2026-07-28"
+from raw_client import META, MODERN
+
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
            "MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "search_docs"}
-META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "docs-index-scripts", "version": "1"}}
 
 
 class CallFailed(Exception):

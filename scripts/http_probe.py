@@ -15,11 +15,10 @@ import sys
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-MODERN = "2026-07-28"
+from raw_client import META, MODERN
+
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 PREFIX = "io.modelcontextprotocol/"
-META = {PREFIX + "protocolVersion": MODERN, PREFIX + "clientInfo": {"name": "docs-index-scripts", "version": "1"},
-        PREFIX + "clientCapabilities": {}}
 JSON_TYPE = "application/json"
 BOTH_TYPES = "application/json, text/event-stream"
 BODY_LIMIT = 64 * 1024

@@ -12,6 +12,9 @@ import time
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
 CLIENT = {"name": "docs-index-scripts", "version": "1"}
+# What each request of the newer generation carries with it.
+META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientInfo": CLIENT,
+        "io.modelcontextprotocol/clientCapabilities": {}}
 
 
 class ServerGone(Exception):
@@ -49,10 +52,7 @@ class RawClient:
         self.last_id += 1
         message = {"jsonrpc": "2.0", "id": self.last_id, "method": method}
         if self.modern:
-            params = {**(params or {}), "_meta": {
-                "io.modelcontextprotocol/protocolVersion": MODERN,
-                "io.modelcontextprotocol/clientInfo": CLIENT,
-                "io.modelcontextprotocol/clientCapabilities": {}}}
+            params = {**(params or {}), "_meta": META}
         if params is not None:
             message["params"] = params
         self._write(message)

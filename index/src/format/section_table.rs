@@ -128,11 +128,7 @@ impl<'h> DocumentStrings<'h> {
     /// The path alone: the ranking asks for it of many documents.
     pub(crate) fn decode_path(heap: &'h [u8], place: u64) -> Result<&'h [u8], ReadError> {
         let read = || {
-            let mut rest = heap.get(usize::try_from(place).ok()?..)?;
-            let path = string_length(&mut rest)?;
-            for _ in 1..6 {
-                string_length(&mut rest)?;
-            }
+            let ([path, ..], mut rest) = Self::lengths(heap, place)?;
             varint::take(&mut rest, path)
         };
         read().ok_or(ReadError::damaged(
@@ -141,13 +137,18 @@ impl<'h> DocumentStrings<'h> {
         ))
     }
 
-    fn read(heap: &'h [u8], place: u64) -> Option<Self> {
+    /// How long each string is, and the bytes from the first one on.
+    fn lengths(heap: &'h [u8], place: u64) -> Option<([u64; 6], &'h [u8])> {
         let mut rest = heap.get(usize::try_from(place).ok()?..)?;
         let mut lengths = [0_u64; 6];
         for length in &mut lengths {
             *length = string_length(&mut rest)?;
         }
-        let [path, title, description, tags, url, language] = lengths;
+        Some((lengths, rest))
+    }
+
+    fn read(heap: &'h [u8], place: u64) -> Option<Self> {
+        let ([path, title, description, tags, url, language], mut rest) = Self::lengths(heap, place)?;
         Some(Self {
             path: varint::take(&mut rest, path)?,
             title: take_text(&mut rest, title)?,
@@ -199,28 +200,30 @@ impl<'h> RecordStrings<'h> {
     /// The heading alone: the ranking asks for it of many records.
     pub(crate) fn decode_heading(heap: &'h [u8], place: u64) -> Result<&'h str, ReadError> {
         let read = || {
-            let mut rest = heap.get(usize::try_from(place).ok()?..)?;
-            for _ in 0..4 {
-                varint::decode_u32(&mut rest)?;
-            }
-            let heading = string_length(&mut rest)?;
-            for _ in 1..3 {
-                string_length(&mut rest)?;
-            }
+            let (_, [heading, ..], mut rest) = Self::numbers(heap, place)?;
             take_text(&mut rest, heading)
         };
         read().ok_or(ReadError::damaged(Tag::Heap, "a record's strings cannot be read"))
     }
 
-    fn read(heap: &'h [u8], place: u64) -> Option<Self> {
+    /// The four numbers, how long each string is, and the bytes from the first one on.
+    fn numbers(heap: &'h [u8], place: u64) -> Option<([u32; 4], [u64; 3], &'h [u8])> {
         let mut rest = heap.get(usize::try_from(place).ok()?..)?;
-        let part = varint::decode_u32(&mut rest)?;
-        let part_count = varint::decode_u32(&mut rest)?;
-        let repeated_head = varint::decode_u32(&mut rest)?;
-        let repeated_tail = varint::decode_u32(&mut rest)?;
-        let heading = string_length(&mut rest)?;
-        let anchor = string_length(&mut rest)?;
-        let aliases = string_length(&mut rest)?;
+        let mut numbers = [0_u32; 4];
+        for number in &mut numbers {
+            *number = varint::decode_u32(&mut rest)?;
+        }
+        let mut lengths = [0_u64; 3];
+        for length in &mut lengths {
+            *length = string_length(&mut rest)?;
+        }
+        Some((numbers, lengths, rest))
+    }
+
+    fn read(heap: &'h [u8], place: u64) -> Option<Self> {
+        let (numbers, lengths, mut rest) = Self::numbers(heap, place)?;
+        let [part, part_count, repeated_head, repeated_tail] = numbers;
+        let [heading, anchor, aliases] = lengths;
         Some(Self {
             part,
             part_count,

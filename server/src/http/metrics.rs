@@ -16,7 +16,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::connection::Ended;
 use crate::call_record::Called;
-use crate::served::Served;
+use crate::handler::DocsServer;
 
 /// What the page is, to the client that reads it.
 pub(super) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -26,22 +26,21 @@ const LATENCY_BOUNDS: [f64; 12] = [
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5,
 ];
 
-type Labels<const N: usize> = [(&'static str, &'static str); N];
-/// Labels of which one is the name of a tool.
-type ToolLabels = Vec<(&'static str, String)>;
+/// Names of labels with their values.
+type Labels = Vec<(&'static str, String)>;
 
 /// All figures.
 pub(super) struct Metrics {
     registry: Registry,
-    requests: Family<Vec<(&'static str, String)>, Counter>,
+    requests: Family<Labels, Counter>,
     request_seconds: Histogram,
-    calls: Family<ToolLabels, Counter>,
-    call_seconds: Family<ToolLabels, Histogram>,
-    result_bytes: Family<ToolLabels, Counter>,
+    calls: Family<Labels, Counter>,
+    call_seconds: Family<Labels, Histogram>,
+    result_bytes: Family<Labels, Counter>,
     open_connections: Gauge,
     connections: Counter,
     turned_away: Counter,
-    cut_off: Family<Labels<1>, Counter>,
+    cut_off: Family<[(&'static str, &'static str); 1], Counter>,
 }
 
 impl Metrics {
@@ -163,28 +162,31 @@ impl Metrics {
     }
 
     /// The page, with what is served at this moment.
-    pub(super) fn page(&self, served: &Served, answers_given_again: u64) -> String {
+    pub(super) fn page(&self, server: &DocsServer) -> String {
         let mut page = String::with_capacity(8 << 10);
         // Writing to a string does not fail.
         let _ = encode(&mut page, &self.registry);
-        let end = page.rfind("# EOF").unwrap_or(page.len());
-        page.truncate(end);
-        let _ = encode(&mut page, &index_registry(served));
         page.truncate(page.rfind("# EOF").unwrap_or(page.len()));
-        let mut registry = Registry::with_prefix("docs_server");
-        let again = Counter::<u64>::default();
-        again.inc_by(answers_given_again);
-        registry.register("answer_cache_hits", "Answers that were given again", again);
-        let _ = encode(&mut page, &registry);
+        let _ = encode(&mut page, &registry_of_now(server));
         page
     }
 }
 
-/// What is served now: made anew for each page, since labels of an index that was replaced must not stay.
-fn index_registry(served: &Served) -> Registry {
+/// What others count, and what is served now: made anew for each page, since labels of an index that was replaced must
+/// not stay.
+fn registry_of_now(server: &DocsServer) -> Registry {
+    let served = server.served();
     let edition = served.current();
     let summary = edition.summary();
-    let mut registry = Registry::with_prefix("docs_index");
+    let mut now = Registry::default();
+    let again = Counter::<u64>::default();
+    again.inc_by(server.answers_given_again());
+    now.sub_registry_with_prefix("docs_server").register(
+        "answer_cache_hits",
+        "Answers that were given again",
+        again,
+    );
+    let registry = now.sub_registry_with_prefix("docs_index");
     registry.register(
         "served",
         "The index that is served",
@@ -213,7 +215,7 @@ fn index_registry(served: &Served) -> Registry {
         "Times that a new index file was refused, since it was damaged or no index",
         served.refusals(),
     );
-    registry
+    now
 }
 
 impl std::fmt::Debug for Metrics {

@@ -220,8 +220,9 @@ impl HttpServer {
             None => None,
         };
         let limits = options.limits;
-        let server = DocsServer::new(Arc::clone(&served), options.max_result_bytes)
-            .with_answer_cache(options.answer_cache_bytes);
+        let checkup = Checkup::begin(&served);
+        let server =
+            DocsServer::new(served, options.max_result_bytes).with_answer_cache(options.answer_cache_bytes);
         let server = Arc::new(server);
         let site = Site {
             admission: Admission {
@@ -238,9 +239,8 @@ impl HttpServer {
             ),
             metrics: Metrics::new(),
             access_log: options.access_log,
-            checkup: Checkup::begin(&served),
+            checkup,
             server,
-            served,
             is_draining: AtomicBool::new(false),
         };
         Ok(Self {

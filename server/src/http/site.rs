@@ -37,7 +37,6 @@ use super::exchange::Exchange;
 use super::metrics::{self, Metrics};
 use super::refusal::refusal;
 use crate::handler::DocsServer;
-use crate::served::Served;
 
 /// How long a browser may remember what a preflight said.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(3_600);
@@ -52,7 +51,6 @@ pub(super) struct Site {
     pub(super) endpoint: Endpoint,
     pub(super) metrics: Metrics,
     pub(super) access_log: AccessLog,
-    pub(super) served: Arc<Served>,
     pub(super) server: Arc<DocsServer>,
     /// No further requests are wanted.
     pub(super) is_draining: AtomicBool,
@@ -182,10 +180,7 @@ async fn answer_message(State(site): State<Arc<Site>>, request: Request) -> Resp
 }
 
 async fn answer_metrics(State(site): State<Arc<Site>>) -> Response {
-    with_type(
-        site.metrics.page(&site.served, site.server.answers_given_again()),
-        metrics::CONTENT_TYPE,
-    )
+    with_type(site.metrics.page(&site.server), metrics::CONTENT_TYPE)
 }
 
 async fn answer_resource(State(site): State<Arc<Site>>) -> Response {
@@ -199,7 +194,7 @@ async fn answer_ready(State(site): State<Arc<Site>>) -> Response {
     let not_ready = |why| refusal(StatusCode::SERVICE_UNAVAILABLE, why);
     if site.is_draining.load(Ordering::Relaxed) {
         not_ready("Service Unavailable: the server is stopping")
-    } else if site.checkup.finds_damaged(&site.served) {
+    } else if site.checkup.finds_damaged(site.server.served()) {
         not_ready("Service Unavailable: the index is damaged")
     } else {
         Response::new(Body::from("ready\n"))

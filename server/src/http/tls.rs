@@ -7,8 +7,7 @@
 //!
 //! The cryptography is named here and not taken from the process, so that no other library can choose it.
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,6 +23,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::error::chain;
 use crate::fingerprint::Fingerprint;
+use crate::http::watched_file;
 
 /// Longest file that is read: a chain is a few KB, and anything this long is something else.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -308,20 +308,17 @@ fn is_encrypted(bytes: &[u8]) -> bool {
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, TlsError> {
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|source| TlsError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(TlsError::TooLong {
-            path: path.to_owned(),
-            limit: MAX_FILE_BYTES,
-        });
-    }
-    Ok(bytes)
+    watched_file::read(path, MAX_FILE_BYTES).map_err(|source| {
+        let path = path.to_owned();
+        if source.kind() == io::ErrorKind::FileTooLarge {
+            TlsError::TooLong {
+                path,
+                limit: MAX_FILE_BYTES,
+            }
+        } else {
+            TlsError::Read { path, source }
+        }
+    })
 }
 
 /// Of others, not of the group: a key is often shared with a group made for that.

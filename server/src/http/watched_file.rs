@@ -59,7 +59,8 @@ impl WatchedFile {
     }
 }
 
-fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+/// The whole of a file that has at most so many bytes; [`io::ErrorKind::FileTooLarge`] if it has more.
+pub(super) fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     let read = File::open(path)?.take(max_bytes + 1).read_to_end(&mut content)?;
     if u64::try_from(read).is_ok_and(|read| read > max_bytes) {
